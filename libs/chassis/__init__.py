@@ -1,0 +1,1 @@
+"""What every service shares: settings, gRPC, events, database, clock, telemetry. It knows no game word."""

@@ -1,0 +1,101 @@
+"""One engine a process and schema; a transaction that is also the place where events are published."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Generic, Self, TypeVar
+
+import sqlalchemy as sa
+from google.protobuf.message import Message
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from libs.chassis.entropy import Entropy
+from libs.chassis.events.outbox import Outbox
+
+
+class Database:
+    """A service's PostgreSQL: its engine and the name of its schema."""
+
+    def __init__(self, engine: AsyncEngine, schema: str) -> None:
+        self.engine = engine
+        self.schema = schema
+
+    @classmethod
+    def open(cls, url: str, schema: str, *, pool: int = 5) -> Self:
+        """Connects lazily. `url` is ``postgresql+asyncpg://…``."""
+        engine = create_async_engine(
+            url,
+            pool_size=pool,
+            max_overflow=pool,
+            pool_timeout=10,
+            pool_pre_ping=True,
+            connect_args={
+                "timeout": 5,
+                "server_settings": {"application_name": f"whist-{schema}", "timezone": "UTC"},
+            },
+        )
+        return cls(engine, schema)
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction: commits at the end, rolls back on an exception."""
+        async with self.engine.begin() as connection:
+            yield connection
+
+    async def ping(self) -> None:
+        """Raises when PostgreSQL does not answer."""
+        async with self.engine.connect() as connection:
+            await connection.execute(sa.text("select 1"))
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+
+
+class Transaction:
+    """One open transaction. A service's own subclass adds its repository methods."""
+
+    def __init__(self, connection: AsyncConnection, outbox: Outbox) -> None:
+        self.connection = connection
+        self._outbox = outbox
+        self.published = 0
+
+    async def now(self) -> datetime:
+        """The database's clock, aware UTC: the one that decides days, weeks and leases."""
+        moment: datetime = (await self.connection.execute(sa.text("select clock_timestamp()"))).scalar_one()
+        return moment
+
+    async def publish(self, topic: str, key: bytes, message: Message) -> None:
+        """Add an event to this transaction; it leaves after the commit and at least once.
+
+        Fills the message's `event_id` and `occurred_at` when they are not set.
+        """
+        await self._outbox.add(self.connection, topic, key, message)
+        self.published += 1
+
+
+T = TypeVar("T", bound=Transaction)
+
+
+class Store(Generic[T]):
+    """Opens transactions of one kind. Wakes the relay after a commit that published something."""
+
+    def __init__(
+        self,
+        database: Database,
+        kind: type[T],
+        entropy: Entropy,
+        wake_relay: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.database = database
+        self._kind = kind
+        self._outbox = Outbox(database.schema, entropy)
+        self._wake_relay = wake_relay
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[T]:
+        """Commits when the block ends, rolls back when it raises."""
+        async with self.database.begin() as connection:
+            transaction = self._kind(connection, self._outbox)
+            yield transaction
+        if transaction.published:
+            self._wake_relay()

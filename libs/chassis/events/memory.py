@@ -1,0 +1,40 @@
+"""The in-process bus of the embedded run: published means that every consumer has committed or parked."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+
+from libs.chassis.events.bus import Subscription
+from libs.chassis.events.delivery import Delivery
+from libs.chassis.events.envelope import Event
+
+PARKED_CHECK_SECONDS = 5.0
+
+
+class MemoryBus:
+    """Same contract as Kafka within one process. What is not yet acknowledged still lies in the outbox."""
+
+    def __init__(self, *, deliveries: int = 1) -> None:
+        """`deliveries` > 1 delivers everything so many times, for tests."""
+        self._consumers: dict[str, list[Delivery]] = defaultdict(list)
+        self._deliveries = deliveries
+
+    def subscribe(self, subscription: Subscription) -> None:
+        self._consumers[subscription.topic].append(Delivery(subscription))
+
+    async def publish(self, events: Sequence[Event]) -> None:
+        for event in events:
+            async with asyncio.TaskGroup() as group:
+                for delivery in self._consumers[event.topic]:
+                    group.create_task(self._deliver(delivery, event))
+
+    async def _deliver(self, delivery: Delivery, event: Event) -> None:
+        for _ in range(self._deliveries):
+            await delivery.take(event)
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(PARKED_CHECK_SECONDS)
+            for deliveries in self._consumers.values():
+                for delivery in deliveries:
+                    await delivery.retry_parked()

@@ -1,0 +1,57 @@
+"""Structured logs: constant snake_case event names with keys, one line each, secrets struck out."""
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+# A key that names a secret is struck out whatever its value (reliability N7).
+SECRET_KEYS = re.compile(r"(token|code|secret|password|e_?mail|authorization|hand|deck|cards)$", re.I)
+
+
+def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Replace the value of every key that names a secret."""
+    for key in event:
+        if key != "event" and SECRET_KEYS.search(key):
+            event[key] = "[redacted]"
+    return event
+
+
+def configure_logs(level: str, style: str) -> None:
+    """Set up structlog and route the standard library's loggers through it. Call once a process."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        redact,
+    ]
+    renderer: Any = (
+        structlog.processors.JSONRenderer()
+        if style == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.format_exc_info,
+                renderer,
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+    for noisy in ("aiokafka", "asyncio", "uvicorn.access", "sqlalchemy.engine", "httpx"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

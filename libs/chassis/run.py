@@ -1,0 +1,165 @@
+"""The run loop of a service: start, serve, drain on SIGTERM, stop. And the three commands of every `__main__`."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, TypeVar
+
+import structlog
+import uvloop
+
+from libs.chassis.clock import Clock
+from libs.chassis.events.housekeeping import keep_event_tables
+from libs.chassis.logs import configure_logs
+from libs.chassis.rpc.server import Server
+from libs.chassis.service import Chassis, Job, Service, Spec
+from libs.chassis.settings import ServiceSettings, WrongSettings, load_settings
+from libs.chassis.telemetry.metrics import (
+    job_failures,
+    job_last_success,
+    loop_lag_seconds,
+    metrics_listener,
+)
+from libs.chassis.telemetry.tracing import configure_tracing
+
+log = structlog.get_logger()
+
+S = TypeVar("S", bound=ServiceSettings)
+
+LAG_PROBE_SECONDS = 0.5
+HOUSEKEEPING_SECONDS = 3600.0
+
+
+@contextlib.asynccontextmanager
+async def running(spec: Spec[S], chassis: Chassis[S], service: Service) -> AsyncIterator[Server]:
+    """Serve inside the block; drain and stop at its end. The bus is run by whoever owns it."""
+    server = Server(spec.name, service.allow, chassis.clock, chassis.tls)
+    for subscription in service.subscriptions:
+        chassis.bus.subscribe(subscription)
+    await server.start(chassis.settings.grpc_listen, service.registrars, chassis.settings.health_listen)
+    chassis.address = address_of(chassis.settings.grpc_listen, server.port)
+    async with asyncio.TaskGroup() as group:
+        await service.start()
+        background = [group.create_task(_keep(spec.name, job, chassis.clock)) for job in _jobs(spec, chassis, service)]
+        await server.ready()
+        log.info("service_ready", service=spec.name, address=chassis.address)
+        try:
+            yield server
+        finally:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(chassis.settings.drain_seconds):
+                    await server.ready(serving=False)
+                    await service.drain()
+            await server.stop(min(chassis.settings.drain_seconds, 5))
+            for task in background:
+                task.cancel()
+            await service.close()
+            log.info("service_stopped", service=spec.name)
+
+
+def address_of(listen: str, port: int) -> str:
+    """How others reach what listens there: a port 0 is replaced by the one that was given."""
+    if listen.startswith("unix:"):
+        return listen
+    host, _, _ = listen.rpartition(":")
+    return f"{host}:{port}"
+
+
+def _jobs(spec: Spec[S], chassis: Chassis[S], service: Service) -> list[Job]:
+    jobs = [*service.jobs, Job(name="loop_lag", run=lambda: _probe_lag(spec.name, chassis.clock))]
+    if spec.migrations is not None:
+        jobs.append(Job(name="relay", run=chassis.relay.run))
+        jobs.append(
+            Job(
+                name="event_tables",
+                run=lambda: keep_event_tables(chassis.database),
+                every_seconds=HOUSEKEEPING_SECONDS,
+            )
+        )
+    return jobs
+
+
+async def _keep(service: str, job: Job, clock: Clock) -> None:
+    """Run a job for ever; what it raises is logged, counted and tried again."""
+    while True:
+        try:
+            await job.run()
+            job_last_success.labels(service, job.name).set(clock.now().timestamp())
+        except Exception:
+            job_failures.labels(service, job.name).inc()
+            log.exception("job_failed", service=service, job=job.name)
+            await asyncio.sleep(min(job.every_seconds or 1.0, 1.0))
+            continue
+        await asyncio.sleep(job.every_seconds)
+
+
+async def _probe_lag(service: str, clock: Clock) -> None:
+    while True:
+        before = clock.monotonic()
+        await asyncio.sleep(LAG_PROBE_SECONDS)
+        loop_lag_seconds.labels(service).set(max(0.0, clock.monotonic() - before - LAG_PROBE_SECONDS))
+
+
+async def serve(spec: Spec[S], settings: S) -> None:
+    """One service in this process until SIGTERM or SIGINT."""
+    stop = stop_signal()
+    async with spec.open(settings) as (chassis, service):
+        with metrics_listener(settings.metrics_listen):
+            async with asyncio.TaskGroup() as group:
+                async with running(spec, chassis, service):
+                    bus = group.create_task(chassis.bus.run())
+                    await stop.wait()
+                bus.cancel()
+
+
+def stop_signal() -> asyncio.Event:
+    """Set on the first SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    return stop
+
+
+def main(spec: Spec[Any], arguments: Sequence[str] | None = None) -> None:
+    """``python -m services.<name> serve|migrate|check``. Exit status 2 for wrong settings or usage."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command = words[0] if words else "serve"
+    if command not in ("serve", "migrate", "check") or len(words) > 1:
+        sys.exit(f"usage: python -m services.{spec.name} [serve|migrate|check]")
+    try:
+        settings = load_settings(spec.settings)
+        configure_logs(settings.log_level, settings.log_format)
+        configure_tracing(spec.name, settings.otlp_endpoint, settings.trace_ratio)
+        uvloop.run(_command(command, spec, settings))
+    except (WrongSettings, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
+
+
+async def _command(command: str, spec: Spec[S], settings: S) -> None:
+    if command == "migrate":
+        if spec.migrations is not None:
+            await spec.migrations.upgrade(settings.database_url)
+            log.info("migrated", service=spec.name, revision=spec.migrations.head())
+        return
+    if command == "serve" and not settings.kafka_bootstrap:
+        raise WrongSettings("WHIST_KAFKA_BOOTSTRAP: needed where services run in processes of their own")
+    if command == "serve":
+        await serve(spec, settings)
+        return
+    await check(spec, settings)
+
+
+async def check(spec: Spec[S], settings: S) -> None:
+    """Wire the service and see that the database is at the newest revision. Raises ValueError naming what is wrong."""
+    async with spec.open(settings) as (chassis, _):
+        await chassis.database.ping()
+    if spec.migrations is not None:
+        current = await spec.migrations.current(settings.database_url)
+        if current != spec.migrations.head():
+            raise ValueError(
+                f"WHIST_DATABASE_URL: schema {spec.name} is at {current or 'nothing'}, not at {spec.migrations.head()}"
+            )

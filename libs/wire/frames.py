@@ -1,0 +1,228 @@
+"""Socket frames between a client and the gateway: JSON objects told apart by ``t``.
+
+A frame is at most 16 KiB. The client's first frame is `Hello`; the server answers in the kind of that frame (text or
+binary). Every command carries a `req` of the client's own, unique within its account: a repeat is answered as the first
+was. A table's frames carry `seq` (the journal row after which they hold; ask for more with `since`) and `epoch` (the
+ownership; a lower one than already seen is old and to be ignored).
+"""
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+from typing_extensions import Annotated  # noqa: UP035 - msgspec reads it from here on every Python
+
+FRAME_MAX_BYTES = 16 * 1024
+SUBPROTOCOL_VERSION = 1
+
+# Ids travel as 32 lower-case hexadecimal digits.
+Id = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+Request = Annotated[str, Meta(min_length=1, max_length=36, pattern="^[0-9A-Za-z-]+$")]
+Whole = Annotated[int, Meta(ge=0, lt=2**53)]
+
+
+# ---- client to server ----
+
+
+class Hello(Struct, tag_field="t", tag="hello", forbid_unknown_fields=True, frozen=True):
+    """First frame, within five seconds; and again with a fresh token before the old one ends."""
+
+    token: Annotated[str, Meta(max_length=4096)]
+
+
+class Join(Struct, tag_field="t", tag="join", forbid_unknown_fields=True, frozen=True):
+    """Follow a table: answered by a `Snapshot`, or by the deltas after `since` when the server still has them."""
+
+    table: Id
+    since: Whole | UnsetType = UNSET
+
+
+class Leave(Struct, tag_field="t", tag="leave", forbid_unknown_fields=True, frozen=True):
+    """Stop following; the seat stays. To give the seat up for good: `Quit`."""
+
+    table: Id
+
+
+class Act(Struct, tag_field="t", tag="act", forbid_unknown_fields=True, frozen=True):
+    """A bid or a card: `action` is the engine's, {"bid": 3} or {"play": "QH"}; `turn` is the decision it answers."""
+
+    table: Id
+    req: Request
+    turn: Whole
+    action: dict[str, Any]
+
+
+class Quit(Struct, tag_field="t", tag="quit", forbid_unknown_fields=True, frozen=True):
+    """Leave on purpose, finally: the bot plays to the end and nothing is won (P8)."""
+
+    table: Id
+    req: Request
+
+
+class Watch(Struct, tag_field="t", tag="watch", forbid_unknown_fields=True, frozen=True):
+    """Send `Queue` frames for this account's place in matchmaking until it is seated or idle."""
+
+
+class Ping(Struct, tag_field="t", tag="ping", forbid_unknown_fields=True, frozen=True):
+    """Answered by `Pong` with the same number."""
+
+    n: Whole
+
+
+ClientFrame = Hello | Join | Leave | Act | Quit | Watch | Ping
+
+
+# ---- server to client ----
+
+
+class Welcome(Struct, tag_field="t", tag="welcome", frozen=True):
+    """The token was taken. `now` and every deadline are milliseconds of the server's Unix time."""
+
+    account: str
+    guest: bool
+    now: int
+    heartbeat_ms: int
+    token_expires: int
+
+
+class SeatInfo(Struct, frozen=True):
+    """Who sits where. `kind` is "person" or "bot"; `holder` is who plays now: "person", "bot" (away or left)."""
+
+    name: str
+    kind: str
+    verified: bool
+    holder: str
+    left: bool = False
+
+
+class Snapshot(Struct, tag_field="t", tag="snapshot", frozen=True):
+    """The whole table as this account may see it. `seat` is -1 for a spectator; `view` is the engine's."""
+
+    table: str
+    seq: int
+    epoch: int
+    seat: int
+    game: str
+    view: dict[str, Any]
+    seats: list[SeatInfo]
+    # When the running turn ends, Unix milliseconds; 0: nobody has to act.
+    deadline: int
+    commitment: str
+
+
+class Delta(Struct, tag_field="t", tag="delta", frozen=True):
+    """What one journal row changed, the same bytes for everybody at the table.
+
+    `events` are the engine's public projections, to be applied in order. `req` names the command that caused it: for
+    its sender this frame is the acknowledgement. `by` is "person", "time_out", "bot" or "server".
+    """
+
+    table: str
+    seq: int
+    epoch: int
+    events: list[dict[str, Any]]
+    by: str
+    seat: int
+    turn: int
+    to_act: int
+    deadline: int
+    req: str = ""
+
+
+class Private(Struct, tag_field="t", tag="private", frozen=True):
+    """What only this seat may know of the row `seq`: its hand, and (when it is to act) what it may do.
+
+    Sent after the `Delta` of the same `seq`. `events` are the engine's projections for this seat of the events that
+    have a private part; they replace the public ones. `legal` is present when the seat is to act at `turn`.
+    """
+
+    table: str
+    seq: int
+    epoch: int
+    turn: int
+    events: list[dict[str, Any]] = []
+    legal: list[dict[str, Any]] | UnsetType = UNSET
+    barred: int | UnsetType = UNSET
+
+
+class Presence(Struct, tag_field="t", tag="presence", frozen=True):
+    """Who plays a seat now; not part of the journal, so without `seq`."""
+
+    table: str
+    seat: int
+    holder: str
+    left: bool
+
+
+class Ack(Struct, tag_field="t", tag="ack", frozen=True):
+    """The command `req` stands as journal row `seq`; sent for a repeat and for `Quit`."""
+
+    table: str
+    req: str
+    seq: int
+
+
+class Error(Struct, tag_field="t", tag="error", frozen=True):
+    """A refusal: nothing has changed. `reason` is stable; `facts` say more. `req` and `table` name what was refused."""
+
+    reason: str
+    facts: dict[str, Any] = {}
+    req: str = ""
+    table: str = ""
+    # The decision awaited now, where a stale command was refused.
+    turn: int | UnsetType = UNSET
+
+
+class Over(Struct, tag_field="t", tag="over", frozen=True):
+    """The game has ended; the secret that its commitment promised is shown (P70). `status`: "finished" or "voided"."""
+
+    table: str
+    seq: int
+    epoch: int
+    status: str
+    secret: str
+
+
+class Queue(Struct, tag_field="t", tag="queue", frozen=True):
+    """The account's place in matchmaking. `state`: idle, waiting, matched, seated, dropped."""
+
+    state: str
+    table: str = ""
+    room: int = 0
+    mode: str = ""
+    seats: int = 0
+    deals_at: int = 0
+    reason: str = ""
+
+
+class Moved(Struct, tag_field="t", tag="moved", frozen=True):
+    """The table has a new owner and goes on; the gateway has re-subscribed. `pause_ms` was not counted in any turn."""
+
+    table: str
+    epoch: int
+    pause_ms: int
+
+
+class Pong(Struct, tag_field="t", tag="pong", frozen=True):
+    """Answer to `Ping`; `now` lets the client measure its clock's offset."""
+
+    n: int
+    now: int
+
+
+ServerFrame = Welcome | Snapshot | Delta | Private | Presence | Ack | Error | Over | Queue | Moved | Pong
+
+decode_client: msgspec.json.Decoder[ClientFrame] = msgspec.json.Decoder(ClientFrame)
+decode_server: msgspec.json.Decoder[ServerFrame] = msgspec.json.Decoder(ServerFrame)
+encode = msgspec.json.Encoder().encode
+
+
+class CloseCode:
+    """Why the server closed a socket. 4xxx are ours."""
+
+    RESTART = 1012  # come back with `since`
+    POLICY = 1008  # flood, no Hello in time, foreign Origin
+    TOO_BIG = 1009
+    SLOW_READER = 1013  # the send buffer is full: reconnect and resume
+    TOKEN = 4401  # token wrong, expired or revoked
+    SUPERSEDED = 4001  # too many sockets of this account: the oldest goes
