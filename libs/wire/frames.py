@@ -129,7 +129,7 @@ class Delta(Struct, tag_field="t", tag="delta", frozen=True):
     req: str = ""
 
 
-class Private(Struct, tag_field="t", tag="private", frozen=True):
+class Private(Struct, tag_field="t", tag="private"):
     """What only this seat may know of the row `seq`: its hand, and (when it is to act) what it may do.
 
     Sent after the `Delta` of the same `seq`. `events` are the engine's projections for this seat of the events that
@@ -142,7 +142,6 @@ class Private(Struct, tag_field="t", tag="private", frozen=True):
     turn: int
     events: list[dict[str, Any]] = []
     legal: list[dict[str, Any]] | UnsetType = UNSET
-    barred: int | UnsetType = UNSET
 
 
 class Presence(Struct, tag_field="t", tag="presence", frozen=True):

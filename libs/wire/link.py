@@ -14,7 +14,11 @@ from msgspec import Struct
 
 
 class Subscribe(Struct, array_like=True, tag="s", frozen=True):
-    """Socket `conn` of `account` follows `table`. `since` -1: send a snapshot."""
+    """Socket `conn` of `account` follows `table`. `since` -1: send a snapshot.
+
+    Answered by at least one `ToSocket` without `req`: a snapshot, the rows after `since` (the last one again when none
+    was missed), or an error frame. The gateway passes public frames on to the socket from that answer on.
+    """
 
     table: bytes
     account: bytes

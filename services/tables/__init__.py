@@ -1,0 +1,1 @@
+"""Table workers: live games, durable before they are acknowledged."""

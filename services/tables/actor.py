@@ -1,0 +1,595 @@
+"""One live table: a mailbox drained by callbacks, one command in flight, nothing sent before its commit.
+
+Three numbers are kept apart: `seq` (journal row; resume), `turn` (the decision a command answers; the only test of
+staleness) and `epoch` (ownership). Views and frames read committed state only.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+from uuid import UUID
+
+import structlog
+from msgspec import UNSET
+
+from libs.chassis.clock import Clock
+from libs.chassis.errors import DomainError
+from libs.chassis.telemetry.tracing import sampled, span_afterwards
+from libs.engine import bots, fair
+from libs.engine.errors import RuleViolation
+from libs.engine.game import Seat
+from libs.house.turns import Turns
+from libs.wire import frames, link
+from libs.wire.metrics import decide_stage, fanout_stage, journal_stage, queue_stage
+from services.tables import announcements
+from services.tables.domain.entries import Body, By, Drawn, Moved, Resumed, Vacated, encode_body
+from services.tables.domain.errors import NotAtTable, StaleTurn, TableBusy
+from services.tables.domain.table import Table, command_id, decide_draws, decide_move, draw_id, move_id
+from services.tables.metrics import moves_by, refusals, thinking_seconds
+from services.tables.ports import Entry, Journal, Outcome
+from services.tables.presence import Followers, Presence
+from services.tables.sessions import GatewaySession
+
+log = structlog.get_logger()
+
+MAILBOX_MAX = 64  # six seats, ten commands each; more is a broken client
+REPLAY_MAX = 64  # rows kept for clients that resume; an 8-card round of six has 55
+
+
+class Keeper(Protocol):
+    """What a table asks of the worker that keeps it."""
+
+    def lost(self, actor: "TableActor") -> None:
+        """The fence refused us: the table is another worker's."""
+        ...
+
+    def ended(self, actor: "TableActor") -> None:
+        """The game is over and committed: write record and event, then say so."""
+        ...
+
+    def failed(self, actor: "TableActor", error: Exception) -> None:
+        """The server's own move cannot be made: void the game."""
+        ...
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something off the hot path, in the worker's own task group."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long turns last and how soon bots move; the scales shorten both for demonstrations and tests."""
+
+    turns: Turns
+    bot_scale: float = 1.0
+    limit_scale: float = 1.0
+
+    def limit_seconds(self, phase: str) -> float:
+        """A person's time for one decision (P30)."""
+        milliseconds = self.turns.bid_ms if phase == "bid" else self.turns.play_ms
+        return milliseconds * self.limit_scale / 1000
+
+    def grace_seconds(self) -> float:
+        return self.turns.network_grace_ms * self.limit_scale / 1000
+
+    def bot_seconds(self, share: float) -> float:
+        """A human-like time; `share` in 0..1 picks it (P63)."""
+        low, high = self.turns.bot_min_ms, self.turns.bot_max_ms
+        return (low + (high - low) * share) * self.bot_scale / 1000
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A person's command with the way its answer takes."""
+
+    session: GatewaySession
+    frame: link.Command | link.Vacate
+    seat: Seat
+    arrived: float
+
+
+@dataclass(slots=True)
+class _InFlight:
+    body: Body
+    events: Sequence[Any]
+    asked: _Asked | None
+    decided: float
+
+
+class TableActor:
+    """Owns one table in one epoch. All methods run on the event loop and return at once."""
+
+    def __init__(
+        self, table: Table, *, epoch: int, born: date, journal: Journal, clock: Clock, pace: Pace, keeper: Keeper
+    ) -> None:
+        self.table = table
+        self.epoch = epoch
+        self.born = born
+        self.followers = Followers()
+        self._journal = journal
+        self._clock = clock
+        self._pace = pace
+        self._keeper = keeper
+        self._loop = asyncio.get_running_loop()
+        self._hex = table.table_id.hex
+        self._id = table.table_id.bytes
+        self._commitment = fair.commitment(table.opened.secret).hex()
+        self._mailbox: deque[_Asked] = deque()
+        self._in_flight: _InFlight | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._deadline_ms = 0
+        self._turn_began = 0.0
+        self._presence = {seat: Presence() for seat, facts in enumerate(table.seats) if facts.account}
+        self._replay: deque[tuple[int, bytes, dict[bytes, bytes]]] = deque(maxlen=REPLAY_MAX)
+        self._released = False
+        self._on_idle: list[Callable[[], None]] = []
+
+    # ---- life ----
+
+    def start(self, pause_ms: int | None = None) -> None:
+        """Begin to play; after a takeover the pause is journaled first, so that it is in nobody's turn."""
+        if pause_ms is not None:
+            self._submit(Resumed(pause_ms), (), draw_id(self.table.table_id, self.table.next_seq), None)
+        else:
+            self._next()
+
+    def release(self) -> None:
+        """Stop: no timer, no further entry, followers told to look for the new owner."""
+        self._released = True
+        self._cancel_timer()
+        for session in self.followers.by_session:
+            session.send(link.NotOwner(self._id))
+        for asked in self._mailbox:
+            asked.session.send(link.NotOwner(self._id, asked.frame.conn, asked.frame.req))
+        self._mailbox.clear()
+
+    async def quiet(self) -> None:
+        """Return when no entry is in flight."""
+        if self._in_flight is not None:
+            done = self._loop.create_future()
+            self._on_idle.append(lambda: None if done.done() else done.set_result(None))
+            await done
+
+    def close(self) -> None:
+        """Forget the followers: the game has ended and they have been told."""
+        self._released = True
+        self._cancel_timer()
+        for session in self.followers.by_session:
+            session.send(link.Closed(self._id))
+
+    # ---- followers ----
+
+    def subscribe(self, session: GatewaySession, frame: link.Subscribe) -> None:
+        """Follow; answered by what was missed since `frame.since`, or by a snapshot. Registering is the same step."""
+        seat = self.table.seat_of(frame.account)
+        if seat is None:
+            self._refuse(session, frame.conn, NotAtTable())
+            return
+        self.followers.add(session, frame.conn, frame.account)
+        presence = self._presence[seat]
+        was_away = self._holder(seat) == "bot"
+        presence.connected, presence.waited_out, presence.returned = True, False, True
+        if not self._resume(session, frame):
+            self._send(session, frame.conn, frames.encode(self.snapshot(seat)))
+        if was_away and not self.table.tallies[seat].left:
+            self._announce_presence(seat)
+            self._rearm(seat)
+
+    def unsubscribe(self, session: GatewaySession, conn: int) -> None:
+        """A socket has gone; the seat is kept (P31)."""
+        account = self.followers.remove(session, conn)
+        if account is not None:
+            self._disconnected(account)
+
+    def session_ended(self, session: GatewaySession) -> None:
+        """A gateway has gone with all its sockets."""
+        for account in self.followers.remove_session(session):
+            self._disconnected(account)
+
+    def snapshot(self, seat: Seat | None) -> frames.Snapshot:
+        """The table as this seat may see it now."""
+        return frames.Snapshot(
+            table=self._hex,
+            seq=self.table.next_seq - 1,
+            epoch=self.epoch,
+            seat=-1 if seat is None else seat,
+            game=self.table.opened.game,
+            view=self.table.view(seat),
+            seats=[self._seat_info(each) for each in range(len(self.table.seats))],
+            deadline=self._deadline_ms,
+            commitment=self._commitment,
+        )
+
+    def announce_over(self, status: str) -> None:
+        """The record is kept; the secret may be shown (P70)."""
+        frame = frames.encode(
+            frames.Over(
+                table=self._hex,
+                seq=self.table.next_seq - 1,
+                epoch=self.epoch,
+                status=status,
+                secret=self.table.opened.secret.hex(),
+            )
+        )
+        self._broadcast(frame)
+        self.close()
+
+    def announce_owner(self, session: GatewaySession, address: str) -> None:
+        session.send(link.Owned(self._id, self.epoch, self.table.next_seq - 1, address))
+
+    def _seat_info(self, seat: Seat) -> frames.SeatInfo:
+        facts = self.table.seats[seat]
+        return frames.SeatInfo(
+            name=facts.name,
+            kind="person" if facts.account else "bot",
+            verified=bool(facts.account) and not facts.guest,
+            holder=self._holder(seat),
+            left=self.table.tallies[seat].left,
+        )
+
+    def _holder(self, seat: Seat) -> str:
+        """Who plays the seat's next turn: the person, or the bot for one who is away, gone or left."""
+        if not self.table.is_person(seat):
+            return "bot"
+        presence = self._presence[seat]
+        away = self.table.tallies[seat].time_outs >= self._pace.turns.away_after and not presence.returned
+        gone = not presence.connected and presence.waited_out
+        return "bot" if away or gone else "person"
+
+    def _disconnected(self, account: bytes) -> None:
+        seat = self.table.seat_of(account)
+        if seat is not None:
+            self._presence[seat].connected = False
+
+    def _announce_presence(self, seat: Seat) -> None:
+        left = self.table.tallies[seat].left
+        self._broadcast(
+            frames.encode(frames.Presence(table=self._hex, seat=seat, holder=self._holder(seat), left=left))
+        )
+
+    def _resume(self, session: GatewaySession, frame: link.Subscribe) -> bool:
+        """Send the rows after `since` when all of them are still here."""
+        missed = self.table.next_seq - 1 - frame.since
+        if frame.since < 0 or missed < 0 or missed > len(self._replay):
+            return False
+        # The last row is repeated even when nothing was missed: it says whose turn it is and until when.
+        for seq, public, private in self._replay:
+            if seq > frame.since or (missed == 0 and seq == frame.since):
+                session.send(link.ToSocket(self._id, frame.conn, self.epoch, public))
+                if frame.account in private:
+                    session.send(link.ToSocket(self._id, frame.conn, self.epoch, private[frame.account]))
+        return bool(self._replay)
+
+    # ---- commands ----
+
+    def command(self, session: GatewaySession, frame: link.Command | link.Vacate, arrived: float) -> None:
+        """A person's move or farewell; answered by the row's frames, an ack, or a typed error."""
+        seat = self.table.seat_of(frame.account)
+        if self._released:
+            session.send(link.NotOwner(self._id, frame.conn, frame.req))
+        elif seat is None:
+            self._refuse(session, frame.conn, NotAtTable(), frame.req)
+        elif self._in_flight is None:
+            self._handle(_Asked(session, frame, seat, arrived))
+        elif len(self._mailbox) >= MAILBOX_MAX:
+            self._refuse(session, frame.conn, TableBusy(), frame.req)
+        else:
+            self._mailbox.append(_Asked(session, frame, seat, arrived))
+
+    def _handle(self, asked: _Asked) -> None:
+        started = self._clock.monotonic()
+        queue_stage.observe(started - asked.arrived)
+        table, frame, seat = self.table, asked.frame, asked.seat
+        answered = table.answered_at(seat, frame.req)
+        if answered is not None:
+            self._acknowledge(asked, answered)
+            return
+        presence = self._presence[seat]
+        if not presence.returned:
+            presence.returned, presence.waited_out = True, False
+            self._rearm(seat)
+        identity = command_id(table.table_id, frame.account, frame.req)
+        body: Moved | Vacated
+        events: Sequence[Any] = ()
+        try:
+            if isinstance(frame, link.Vacate):
+                if table.tallies[seat].left:
+                    self._acknowledge(asked, table.next_seq - 1)
+                    return
+                body = Vacated(seat, frame.req)
+            else:
+                body, events = decide_move(table, seat, frame.turn, frame.action, By.PERSON, frame.req)
+        except StaleTurn as stale:
+            self._answer_stale(asked, identity, stale)
+            return
+        except (DomainError, RuleViolation) as refusal:
+            self._refuse(asked.session, frame.conn, refusal, frame.req)
+            return
+        except Exception:
+            # One command fails alone; the table lives on and the fault is counted.
+            log.exception("decide_failed", table=self._hex)
+            self._refuse(asked.session, frame.conn, None, frame.req)
+            return
+        decide_stage.observe(self._clock.monotonic() - started)
+        self._submit(body, events, identity, asked)
+
+    def _answer_stale(self, asked: _Asked, identity: UUID, stale: StaleTurn) -> None:
+        """Too old for our memory or never made: the journal knows. The index is asked once, off the hot path."""
+
+        async def look_up() -> None:
+            try:
+                seq = await self._journal.find(self.table.table_id, self.born, identity)
+            except Exception as error:
+                log.warning("stale_lookup_failed", table=self._hex, error=repr(error))
+                seq = None
+            if seq is None:
+                self._refuse(asked.session, asked.frame.conn, stale, asked.frame.req)
+            else:
+                self._acknowledge(asked, seq)
+
+        self._keeper.spawn(look_up())
+
+    def _acknowledge(self, asked: _Asked, seq: int) -> None:
+        frame = frames.encode(frames.Ack(table=self._hex, req=asked.frame.req, seq=seq))
+        self._send(asked.session, asked.frame.conn, frame, asked.frame.req)
+
+    def _refuse(
+        self, session: GatewaySession, conn: int, refusal: DomainError | RuleViolation | None, req: str = ""
+    ) -> None:
+        reason = "INTERNAL" if refusal is None else refusal.reason
+        refusals.labels(reason).inc()
+        frame = frames.Error(
+            reason=reason,
+            facts={} if refusal is None else dict(refusal.facts),
+            req=req,
+            table=self._hex,
+            turn=self.table.game.turn(self.table.state) if req else UNSET,
+        )
+        self._send(session, conn, frames.encode(frame), req)
+
+    # ---- the one command in flight ----
+
+    def _submit(self, body: Body, events: Sequence[Any], identity: UUID, asked: _Asked | None) -> None:
+        checkpoint = isinstance(body, Drawn) and any(self.table.game.checkpoint(event) is not None for event in events)
+        self._in_flight = _InFlight(body, events, asked, self._clock.monotonic())
+        self._journal.append(
+            Entry(
+                table_id=self.table.table_id,
+                born=self.born,
+                seq=self.table.next_seq,
+                epoch=self.epoch,
+                command_id=identity,
+                body=encode_body(body),
+                checkpoint=checkpoint,
+                done=self._settled,
+                events=announcements.of(self.table, body, events),
+            )
+        )
+
+    def _settled(self, outcome: Outcome, seq: int) -> None:
+        flight, self._in_flight = self._in_flight, None
+        assert flight is not None
+        if outcome is Outcome.REPEATED:
+            self._wake_waiters()
+            if flight.asked is None:
+                # Ids of the server's own entries name their turn or row; a twin means that our fold is wrong.
+                self._keeper.failed(self, RuntimeError(f"row {self.table.next_seq} was written before as {seq}"))
+                return
+            self._acknowledge(flight.asked, seq)
+            if not self._released:
+                self._next()
+            return
+        if outcome is Outcome.FENCED:
+            self.release()
+            self._wake_waiters()
+            if flight.asked is not None:
+                flight.asked.session.send(link.NotOwner(self._id, flight.asked.frame.conn, flight.asked.frame.req))
+            self._keeper.lost(self)
+            return
+        committed = self._clock.monotonic()
+        try:
+            self._commit(flight, committed)
+        except Exception as error:
+            log.exception("table_failed", table=self._hex)
+            self._wake_waiters()
+            self._keeper.failed(self, error)
+            return
+        self._wake_waiters()
+        if not self._released:
+            self._next()
+
+    def _commit(self, flight: _InFlight, committed: float) -> None:
+        body, asked = flight.body, flight.asked
+        seq = self.table.next_seq
+        self.table.apply(body, flight.events)
+        # Somebody else's farewell is no reason to give the running turn more time.
+        if not isinstance(body, Vacated) or body.seat == self.table.game.to_act(self.table.state):
+            self._cancel_timer()
+        match body:
+            case Moved(seat=seat, by=by):
+                moves_by[By(by).word].inc()
+                if by == By.PERSON:
+                    thinking_seconds.observe(committed - self._turn_began)
+                elif by == By.TIME_OUT and seat in self._presence:
+                    presence = self._presence[seat]
+                    presence.waited_out = not presence.connected
+                    presence.returned = False
+            case _:
+                pass
+        if self._timer is None:
+            self._arm()
+        self._fan_out(seq, flight)
+        if asked is not None:
+            done = self._clock.monotonic()
+            journal_stage.observe(committed - flight.decided)
+            fanout_stage.observe(done - committed)
+            if isinstance(asked.frame, link.Vacate):
+                self._acknowledge(asked, seq)
+            elif sampled(asked.frame.traceparent):
+                self._trace(asked, flight.decided, committed, done)
+
+    def _trace(self, asked: _Asked, decided: float, committed: float, done: float) -> None:
+        """Spans made afterwards, for sampled moves only: a span before is made costs what a move costs."""
+        assert isinstance(asked.frame, link.Command)
+        offset = int(self._clock.now().timestamp() * 1e9) - int(self._clock.monotonic() * 1e9)
+        stages = (("decide", asked.arrived, decided), ("journal", decided, committed), ("fanout", committed, done))
+        for name, start, end in stages:
+            span_afterwards(
+                f"tables.{name}", asked.frame.traceparent, int(start * 1e9) + offset, int(end * 1e9) + offset
+            )
+
+    def _wake_waiters(self) -> None:
+        waiters, self._on_idle = self._on_idle, []
+        for waiter in waiters:
+            waiter()
+
+    # ---- what comes next ----
+
+    def _next(self) -> None:
+        """The game's end, a due draw, a waiting command, or the running turn's clock."""
+        table = self.table
+        if table.game.over(table.state):
+            self._cancel_timer()
+            self._keeper.ended(self)
+            return
+        try:
+            drawn = decide_draws(table)
+        except Exception as error:
+            log.exception("draw_failed", table=self._hex)
+            self._keeper.failed(self, error)
+            return
+        if drawn is not None:
+            body, events, _ = drawn
+            self._submit(body, events, draw_id(table.table_id, table.next_seq), None)
+            return
+        while self._mailbox and self._in_flight is None:
+            self._handle(self._mailbox.popleft())
+        if self._in_flight is None and self._timer is None:
+            self._arm()
+
+    def _arm(self) -> None:
+        """Start the running turn's clock: a person's limit with a small grace, or the bot's pace."""
+        table = self.table
+        seat = table.game.to_act(table.state)
+        if seat is None or table.game.draw(table.state) is not None:
+            self._deadline_ms = 0
+            return
+        self._turn_began = self._clock.monotonic()
+        if self._holder(seat) == "person":
+            seconds = self._pace.limit_seconds(table.game.phase(table.state))
+            self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
+            seconds += self._pace.grace_seconds()
+        else:
+            turn = table.game.turn(table.state)
+            seconds = self._pace.bot_seconds(move_id(table.table_id, turn).bytes[0] / 255)
+            self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
+        self._timer = self._loop.call_later(seconds, self._time_up, table.game.turn(table.state))
+
+    def _rearm(self, seat: Seat) -> None:
+        """The holder of `seat` has changed: its running turn gets the clock that now applies."""
+        table = self.table
+        if self._in_flight is None and not self._released and table.game.to_act(table.state) == seat:
+            self._cancel_timer()
+            self._arm()
+            self._broadcast_turn(seat)
+
+    def _broadcast_turn(self, seat: Seat) -> None:
+        """A turn's clock changed without a row: the seat learns it from a snapshot."""
+        account = self.table.seats[seat].account
+        snapshot = frames.encode(self.snapshot(seat))
+        for session, conns in self.followers.by_session.items():
+            if account in conns.values():
+                session.send(link.ToAccount(self._id, account, self.epoch, snapshot))
+
+    def _cancel_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _time_up(self, turn: int) -> None:
+        """The clock of decision `turn` has run out; a move that is in flight has won already."""
+        self._timer = None
+        table = self.table
+        seat = table.game.to_act(table.state)
+        if self._released or self._in_flight is not None or seat is None or table.game.turn(table.state) != turn:
+            return
+        by = By.TIME_OUT if self._holder(seat) == "person" else By.BOT
+        try:
+            action = bots.choose(table.opened.game, table.view(seat))
+            body, events = decide_move(table, seat, turn, action, by, "")
+        except Exception as error:
+            log.exception("bot_failed", table=self._hex)
+            self._keeper.failed(self, error)
+            return
+        self._submit(body, events, move_id(table.table_id, turn), None)
+
+    # ---- frames ----
+
+    def _fan_out(self, seq: int, flight: _InFlight) -> None:
+        """The row to everybody: public bytes once, private ones by seat. Kept for those who resume."""
+        body, asked = flight.body, flight.asked
+        if isinstance(body, Resumed):
+            pause = frames.Moved(table=self._hex, epoch=self.epoch, pause_ms=body.pause_ms)
+            self._broadcast(frames.encode(pause))
+        game, state = self.table.game, self.table.state
+        turn = game.turn(state)
+        to_act = None if game.draw(state) is not None else game.to_act(state)
+        public = frames.encode(
+            frames.Delta(
+                table=self._hex,
+                seq=seq,
+                epoch=self.epoch,
+                events=[shown for event in flight.events if (shown := game.project(event, None)) is not None],
+                by=(By(body.by) if isinstance(body, Moved) else By.SERVER).word,
+                seat=body.seat if isinstance(body, (Moved, Vacated)) else -1,
+                turn=turn,
+                to_act=-1 if to_act is None else to_act,
+                deadline=self._deadline_ms,
+                req=body.req if isinstance(body, Moved) else "",
+            )
+        )
+        conn, req = (asked.frame.conn, asked.frame.req) if asked and isinstance(body, Moved) else (0, "")
+        for session in self.followers.by_session:
+            own = asked is not None and asked.session is session
+            session.send(link.Public(self._id, self.epoch, seq, public, conn if own else 0, req if own else ""))
+        private = self._private_frames(seq, flight.events, turn, to_act)
+        self._replay.append((seq, public, private))
+        for account, frame in private.items():
+            for session, conns in self.followers.by_session.items():
+                if account in conns.values():
+                    session.send(link.ToAccount(self._id, account, self.epoch, frame))
+        if isinstance(body, Vacated) or (isinstance(body, Moved) and body.by == By.TIME_OUT):
+            self._announce_presence(body.seat)
+
+    def _private_frames(self, seq: int, events: Sequence[Any], turn: int, to_act: Seat | None) -> dict[bytes, bytes]:
+        """By account: its hand when one was dealt, and its legal moves when it is to act."""
+        game = self.table.game
+        secret = [event for event in events if game.is_private(event)]
+        seats = range(len(self.table.seats)) if secret else (() if to_act is None else (to_act,))
+        made: dict[bytes, bytes] = {}
+        for seat in seats:
+            account = self.table.seats[seat].account
+            if not account:
+                continue
+            frame = frames.Private(
+                table=self._hex,
+                seq=seq,
+                epoch=self.epoch,
+                turn=turn,
+                events=[shown for event in secret if (shown := game.project(event, seat)) is not None],
+            )
+            if seat == to_act:
+                frame.legal = list(game.legal(self.table.state))
+            made[account] = frames.encode(frame)
+        return made
+
+    def _broadcast(self, frame: bytes) -> None:
+        seq = self.table.next_seq - 1
+        for session in self.followers.by_session:
+            session.send(link.Public(self._id, self.epoch, seq, frame))
+
+    def _send(self, session: GatewaySession, conn: int, frame: bytes, req: str = "") -> None:
+        session.send(link.ToSocket(self._id, conn, self.epoch, frame, req))

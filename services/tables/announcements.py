@@ -1,0 +1,124 @@
+"""From a table's facts to the events that other services hear (topic whist.tables.events.v1)."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from google.protobuf.message import Message
+
+from libs.engine import fair
+from services.tables.domain.entries import Body, Moved, Opened, Vacated
+from services.tables.domain.outcome import outcomes
+from services.tables.domain.table import Table
+from whist.tables.v1 import events_pb2, tables_pb2
+
+TOPIC = "whist.tables.events.v1"
+
+
+def of(table: Table, body: Body, events: Sequence[Any]) -> Sequence[Message]:
+    """What one entry tells the others, before it is applied. Almost every entry tells nothing."""
+    if isinstance(body, Vacated):
+        return (
+            events_pb2.TablesEvent(
+                seat_vacated=events_pb2.SeatVacated(
+                    table_id=table.table_id.bytes, account_id=table.seats[body.seat].account, seat=body.seat
+                )
+            ),
+        )
+    if isinstance(body, Moved) and len(events) > 1:
+        return _round_ended(table, events)
+    return ()
+
+
+def _round_ended(table: Table, events: Sequence[Any]) -> Sequence[Message]:
+    game, state = table.game, table.state
+    for event in events:
+        state = game.evolve(state, event)
+    sheet = game.view(state, None).get("score_sheet", [])
+    # A sheet has one line a finished round; the round that ran is number rounds - 1.
+    if len(sheet) < table.rounds:
+        return ()
+    line = sheet[-1]
+    return (
+        events_pb2.TablesEvent(
+            round_ended=events_pb2.RoundEnded(
+                table_id=table.table_id.bytes,
+                round=table.rounds - 1,
+                cards=line["cards"],
+                bids=line["bids"],
+                taken=line["taken"],
+                scores=line["scores"],
+            )
+        ),
+    )
+
+
+def game_started(table_id: bytes, opened: Opened) -> events_pb2.TablesEvent:
+    """The first deal is journaled: holds become entries."""
+    return events_pb2.TablesEvent(
+        game_started=events_pb2.GameStarted(
+            table_id=table_id,
+            kind=tables_pb2.TableKind.ValueType(opened.kind),
+            mode=opened.mode,  # type: ignore[arg-type] # the enum's number
+            game=opened.game,
+            seats=_seats(opened),
+            commitment=fair.commitment(opened.secret),
+        )
+    )
+
+
+def game_finished(
+    table: Table, record: dict[str, Any], *, started_at: datetime, week_id: str, day_id: str
+) -> events_pb2.TablesEvent:
+    """Placings, and who bid themselves in which rounds; week and day are stamped once, here."""
+    opened = table.opened
+    finished = events_pb2.GameFinished(
+        table_id=table.table_id.bytes,
+        kind=tables_pb2.TableKind.ValueType(opened.kind),
+        mode=opened.mode,  # type: ignore[arg-type] # the enum's number
+        game=opened.game,
+        week_id=week_id,
+        day_id=day_id,
+        record_json=json.dumps(record, separators=(",", ":")),
+        seats=[
+            events_pb2.SeatResult(
+                seat=seat,
+                place=outcome.place,
+                total=outcome.total,
+                own_bids=outcome.own_bids,
+                own_made=outcome.own_made,
+                rounds=outcome.rounds,
+                bid_lately=outcome.bid_lately,
+                left=outcome.left,
+            )
+            for seat, outcome in zip(_seats(opened), outcomes(table), strict=True)
+        ],
+    )
+    finished.started_at.FromDatetime(started_at)
+    return events_pb2.TablesEvent(game_finished=finished)
+
+
+def game_voided(table_id: bytes, opened: Opened, reason: str) -> events_pb2.TablesEvent:
+    """Our fault ended the game: everything goes back."""
+    return events_pb2.TablesEvent(
+        game_voided=events_pb2.GameVoided(
+            table_id=table_id,
+            kind=tables_pb2.TableKind.ValueType(opened.kind),
+            seats=_seats(opened),
+            reason=reason,
+        )
+    )
+
+
+def _seats(opened: Opened) -> list[events_pb2.Seat]:
+    return [
+        events_pb2.Seat(
+            seat=number,
+            account_id=facts.account,
+            guest=facts.guest,
+            room=facts.room,
+            coffee=facts.coffee,  # type: ignore[arg-type] # the enum's number
+        )
+        for number, facts in enumerate(opened.seats)
+    ]

@@ -1,0 +1,199 @@
+"""The table: the fold of its journal, and the decisions that make the next entry.
+
+`decide_*` functions look at a table and return an entry's body; `Table.apply` takes a committed body in. Nothing here
+knows sockets, seats' connections or time.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid5
+
+from libs.engine import fair
+from libs.engine.errors import RuleViolation
+from libs.engine.game import GAMES, Game, Seat, State, View
+from services.tables.domain.entries import Body, By, Drawn, Moved, Opened, Resumed, SeatFacts, Tally, Vacated
+from services.tables.domain.errors import BadOptions, GameOver, SeatLeft, StaleTurn
+
+LATELY_ROUNDS = 3  # P16: one own bid in the last three rounds
+
+
+class BrokenJournal(Exception):
+    """Rows are missing and no checkpoint stands behind the gap; `args[0]` is the first missing row."""
+
+
+@dataclass(slots=True)
+class Table:
+    """One live table. Mutable only through `apply`, which is called after the commit."""
+
+    table_id: UUID
+    opened: Opened
+    game: Game
+    state: State
+    tallies: list[Tally]
+    # Deals so far: the round that runs is number rounds - 1.
+    rounds: int = 0
+    # Rows in the journal: the next row's number.
+    next_seq: int = 0
+    # (seat, req) of this and the previous round -> the row it became (P32).
+    answered: dict[tuple[int, str], int] = field(default_factory=dict)
+    _answered_before: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    @property
+    def seats(self) -> list[SeatFacts]:
+        return self.opened.seats
+
+    def seat_of(self, account: bytes) -> Seat | None:
+        """Where this account sits; an empty account sits nowhere."""
+        if account:
+            for seat, facts in enumerate(self.opened.seats):
+                if facts.account == account:
+                    return seat
+        return None
+
+    def is_person(self, seat: Seat) -> bool:
+        """Whether somebody sat down there and has not left for good."""
+        return bool(self.opened.seats[seat].account) and not self.tallies[seat].left
+
+    def answered_at(self, seat: Seat, req: str) -> int | None:
+        """The row that a repeated command became, as far back as the round before this one."""
+        found = self.answered.get((seat, req))
+        return self._answered_before.get((seat, req)) if found is None else found
+
+    def view(self, seat: Seat | None) -> View:
+        return self.game.view(self.state, seat)
+
+    def apply(self, body: Body, events: Sequence[Any] | None = None) -> None:
+        """Take row `next_seq` in. `events` are the body's, already loaded, where the caller has them."""
+        match body:
+            case Moved(seat=seat, by=by, req=req):
+                in_bidding = self.game.phase(self.state) == "bid"
+                self._evolve(body.events, events)
+                self.tallies[seat] = moved(self.tallies[seat], by, self.rounds - 1 if in_bidding else None)
+                if req:
+                    self.answered[seat, req] = self.next_seq
+            case Drawn(tallies=tallies, rounds=rounds):
+                self._evolve(body.events, events)
+                if rounds != self.rounds:
+                    self._answered_before, self.answered = self.answered, {}
+                self.tallies, self.rounds = list(tallies), rounds
+            case Vacated(seat=seat, req=req):
+                tally = self.tallies[seat]
+                self.tallies[seat] = Tally(tally.own_bids, tally.time_outs, True)
+                if req:
+                    self.answered[seat, req] = self.next_seq
+            case Resumed():
+                pass
+            case Opened():
+                raise ValueError("a table is opened once")
+        self.next_seq += 1
+
+    def _evolve(self, dumped: Sequence[Any], events: Sequence[Any] | None) -> None:
+        if events is None:
+            events = [self.game.load_event(each, self.opened.rules_version) for each in dumped]
+        for event in events:
+            self.state = self.game.evolve(self.state, event)
+
+
+def moved(tally: Tally, by: int, round_bid: int | None) -> Tally:
+    """The tally after one decision of the seat; `round_bid` is the round's number when it was a bid."""
+    own = by == By.PERSON
+    own_bids = tally.own_bids | (1 << round_bid) if own and round_bid is not None else tally.own_bids
+    time_outs = 0 if own else tally.time_outs + (by == By.TIME_OUT)
+    return (
+        tally if (own_bids, time_outs) == (tally.own_bids, tally.time_outs) else Tally(own_bids, time_outs, tally.left)
+    )
+
+
+def opened(table_id: UUID, body: Opened) -> Table:
+    """The table after row 0. Raises BadOptions when the game refuses players or options."""
+    game = GAMES.get(body.game)
+    if game is None:
+        raise BadOptions(game=body.game)
+    try:
+        state = game.new(len(body.seats), body.options)
+    except RuleViolation as refusal:
+        raise BadOptions(**refusal.facts) from refusal
+    return Table(table_id, body, game, state, [Tally() for _ in body.seats], next_seq=1)
+
+
+def fold(table_id: UUID, body: Opened, later: Iterable[tuple[int, Body]]) -> Table:
+    """Rebuild a table from row 0 and its rows from the last checkpoint on, as (seq, body) in order.
+
+    Without a checkpoint among them `later` must begin with row 1.
+    """
+    table = opened(table_id, body)
+    for seq, entry in later:
+        if seq != table.next_seq:
+            state = _checkpointed(table, entry)
+            table.state, table.next_seq = state, seq
+            assert isinstance(entry, Drawn)
+            table.tallies, table.rounds, table.next_seq = list(entry.tallies), entry.rounds, seq + 1
+            continue
+        table.apply(entry)
+    return table
+
+
+def _checkpointed(table: Table, entry: Body) -> State:
+    if not isinstance(entry, Drawn):
+        raise BrokenJournal(table.next_seq)
+    state = None
+    for dumped in entry.events:
+        event = table.game.load_event(dumped, table.opened.rules_version)
+        at = table.game.checkpoint(event)
+        state = at if at is not None else (None if state is None else table.game.evolve(state, event))
+    if state is None:
+        raise BrokenJournal(table.next_seq)
+    return state
+
+
+def seated(players: Sequence[SeatFacts], seats: int, secret: bytes, bot_names: Sequence[str]) -> list[SeatFacts]:
+    """People and bots in the order that the secret draws (P3, P70: label "seats")."""
+    everyone = [*players, *(SeatFacts(b"", name) for name in bot_names[: seats - len(players)])]
+    return [everyone[index] for index in fair.permutation(secret, "seats", seats)]
+
+
+def decide_draws(table: Table) -> tuple[Drawn, list[Any], bool] | None:
+    """All draws that are due, as (body, events, whether it is a checkpoint); None when a player is to act."""
+    state, game = table.state, table.game
+    events: list[Any] = []
+    rounds, checkpoint = table.rounds, False
+    while (draw := game.draw(state)) is not None:
+        for event in game.decide_draw(state, fair.permutation(table.opened.secret, draw.label, draw.size)):
+            state = game.evolve(state, event)
+            events.append(event)
+            if game.checkpoint(event) is not None:
+                rounds, checkpoint = rounds + 1, True
+    if not events:
+        return None
+    dumped = [game.dump_event(event) for event in events]
+    return Drawn(dumped, list(table.tallies), rounds), events, checkpoint
+
+
+def decide_move(table: Table, seat: Seat, turn: int, action: object, by: By, req: str) -> tuple[Moved, Sequence[Any]]:
+    """One decision of a seat. Raises StaleTurn, SeatLeft, GameOver, or the engine's RuleViolation."""
+    game, state = table.game, table.state
+    if by is By.PERSON and table.tallies[seat].left:
+        raise SeatLeft
+    if game.over(state):
+        raise GameOver
+    now = game.turn(state)
+    if turn != now:
+        raise StaleTurn(turn=now)
+    events = game.decide(state, seat, action)
+    return Moved(seat, by, turn, req, [game.dump_event(event) for event in events]), events
+
+
+def move_id(table_id: UUID, turn: int) -> UUID:
+    """The command id of the server's move at a decision: two time-outs of one turn are one (architecture §3)."""
+    return uuid5(table_id, f"turn/{turn}")
+
+
+def draw_id(table_id: UUID, seq: int) -> UUID:
+    """The command id of the draws that fill row `seq`."""
+    return uuid5(table_id, f"draw/{seq}")
+
+
+def command_id(table_id: UUID, account: bytes, req: str) -> UUID:
+    """The command id of a person's command: the account's own `req`, which a retry repeats (P32)."""
+    return uuid5(table_id, f"{account.hex()}/{req}")

@@ -1,0 +1,141 @@
+"""TablesService: translation between protobuf and the handlers."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+from services.tables import handlers
+from services.tables.actor import TableActor
+from services.tables.domain.entries import SeatFacts
+from services.tables.domain.errors import BadId, BadOptions, NotAtTable, TableUnknown
+from services.tables.domain.table import Table
+from services.tables.handlers import OpenTable, TablesStore
+from services.tables.worker import Worker
+from whist.tables.v1 import tables_pb2, tables_pb2_grpc
+
+ID_BYTES = 16
+_STATUS = {
+    handlers.LIVE: tables_pb2.TABLE_STATUS_LIVE,
+    handlers.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
+    handlers.VOIDED: tables_pb2.TABLE_STATUS_VOIDED,
+    handlers.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
+}
+
+SERVICE = "/whist.tables.v1.TablesService/"
+# The load harness's tables are made by the operators' listener, which lives in the gateway.
+ALLOW = {
+    f"{SERVICE}CreateTable": frozenset({"matchmaking", "gateway"}),
+    f"{SERVICE}Locate": frozenset({"gateway"}),
+    f"{SERVICE}GetTable": frozenset({"gateway", "matchmaking"}),
+    f"{SERVICE}Record": frozenset({"gateway"}),
+    f"{SERVICE}Abandon": frozenset({"matchmaking", "wallet"}),
+    f"{SERVICE}Play": frozenset({"gateway"}),
+}
+
+
+class TablesApi(tables_pb2_grpc.TablesServiceServicer):
+    """Each method: decode, one call, encode."""
+
+    def __init__(self, worker: Worker, store: TablesStore) -> None:
+        self._worker = worker
+        self._store = store
+
+    async def CreateTable(  # noqa: N802 - named by the contract
+        self, request: tables_pb2.CreateTableRequest, context: Any
+    ) -> tables_pb2.CreateTableResponse:
+        made = await self._worker.create(_open_table(request))
+        if isinstance(made, TableActor):
+            return tables_pb2.CreateTableResponse(worker_address=self._worker.address, epoch=made.epoch)
+        return tables_pb2.CreateTableResponse(worker_address=made.owner_address or "", epoch=made.epoch)
+
+    async def Locate(  # noqa: N802
+        self, request: tables_pb2.LocateRequest, context: Any
+    ) -> tables_pb2.LocateResponse:
+        head = await handlers.locate(_id(request.table_id, "table_id"), store=self._store)
+        return tables_pb2.LocateResponse(worker_address=head.owner_address or "", epoch=head.epoch)
+
+    async def GetTable(  # noqa: N802
+        self, request: tables_pb2.GetTableRequest, context: Any
+    ) -> tables_pb2.GetTableResponse:
+        table_id = _id(request.table_id, "table_id")
+        if not request.account_id:
+            async with self._store.transaction() as tx:
+                head = await tx.head(table_id)
+            if head is None:
+                raise TableUnknown
+            return tables_pb2.GetTableResponse(status=_STATUS[head.status], seat=-1)
+        actor = self._worker.find(table_id.bytes)
+        if actor is not None:
+            return _seen(actor.table, request.account_id, handlers.LIVE)
+        head, table = await handlers.load(table_id, store=self._store)
+        return _seen(table, request.account_id, head.status)
+
+    async def Record(  # noqa: N802
+        self, request: tables_pb2.RecordRequest, context: Any
+    ) -> tables_pb2.RecordResponse:
+        plain = await handlers.fetch_record(_id(request.table_id, "table_id"), request.account_id, store=self._store)
+        return tables_pb2.RecordResponse(record_json=plain)
+
+    async def Abandon(  # noqa: N802
+        self, request: tables_pb2.AbandonRequest, context: Any
+    ) -> tables_pb2.AbandonResponse:
+        abandoned = await handlers.abandon(_id(request.table_id, "table_id"), store=self._store)
+        outcome = tables_pb2.ABANDON_OUTCOME_ABANDONED if abandoned else tables_pb2.ABANDON_OUTCOME_DEALT
+        return tables_pb2.AbandonResponse(outcome=outcome)
+
+    async def Play(  # noqa: N802
+        self, request_iterator: AsyncIterator[tables_pb2.PlayRequest], context: Any
+    ) -> AsyncIterator[tables_pb2.PlayResponse]:
+        async for batch in self._worker.play(request.batch async for request in request_iterator):
+            yield tables_pb2.PlayResponse(batch=batch)
+
+
+def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:
+    seat = table.seat_of(account)
+    if seat is None:
+        raise NotAtTable
+    live = status == handlers.LIVE and not table.game.over(table.state)
+    return tables_pb2.GetTableResponse(
+        status=_STATUS[status],
+        seat=seat,
+        view_json=json.dumps(table.view(seat), separators=(",", ":")) if live else "",
+        hints=table.seats[seat].hints,
+        left=table.tallies[seat].left,
+    )
+
+
+def _open_table(request: tables_pb2.CreateTableRequest) -> OpenTable:
+    if request.kind == tables_pb2.TABLE_KIND_UNSPECIFIED:
+        raise BadOptions(kind=0)
+    try:
+        options = json.loads(request.options_json or "{}")
+    except ValueError:
+        raise BadOptions(options_json="not JSON") from None
+    if not isinstance(options, dict):
+        raise BadOptions(options_json="not an object")
+    return OpenTable(
+        table_id=_id(request.table_id, "table_id"),
+        kind=request.kind,
+        mode=request.mode,
+        game=request.game,
+        options=options,
+        players=[
+            SeatFacts(
+                account=_id(player.account_id, "account_id").bytes,
+                name=player.name[:32],
+                guest=player.guest,
+                room=player.room,
+                coffee=player.coffee,
+                hints=player.hints,
+            )
+            for player in request.players
+        ],
+        seats=request.seats,
+    )
+
+
+def _id(raw: bytes, field: str) -> UUID:
+    if len(raw) != ID_BYTES:
+        raise BadId(field=field)
+    return UUID(bytes=raw)

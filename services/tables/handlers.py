@@ -1,0 +1,215 @@
+"""Use cases of tables off the hot path: open, find, look, abandon, finish, void."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from libs.chassis.db.database import Store
+from libs.chassis.entropy import Entropy
+from libs.engine import fair
+from libs.house import calendar
+from services.tables import announcements
+from services.tables.domain.entries import Opened, SeatFacts, encode_body
+from services.tables.domain.errors import (
+    BadOptions,
+    GameRunning,
+    NotAtTable,
+    TableAbandoned,
+    TableFinished,
+    TableUnknown,
+    TableUnowned,
+)
+from services.tables.domain.outcome import record
+from services.tables.domain.table import Table, decide_draws, draw_id, fold, opened, seated
+from services.tables.metrics import games_finished, games_voided
+from services.tables.ports import Head
+from services.tables.storage.store import TablesTransaction
+
+SEATS_MIN, SEATS_MAX = 2, 7
+PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"
+KIND_WORDS = {1: "quick", 2: "bench"}
+# Short Romanian names; a bot is always marked as one as well (P63).
+BOT_NAMES = ("Ana", "Barbu", "Corina", "Dinu", "Elena", "Florin", "Gina")
+
+TablesStore = Store[TablesTransaction]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenTable:
+    """What CreateTable asks for, checked."""
+
+    table_id: UUID
+    kind: int
+    mode: int
+    game: str
+    options: dict[str, object]
+    players: Sequence[SeatFacts]
+    seats: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """Which worker of which incarnation opens a table."""
+
+    worker_id: str
+    incarnation: UUID
+    address: str
+
+
+async def open_table(
+    command: OpenTable, *, store: TablesStore, entropy: Entropy, owner: Owner
+) -> tuple[Table, date] | Head:
+    """Open and deal a table in one transaction with `GameStarted`. Idempotent by table_id.
+
+    Returns the dealt table and its day of birth; or, when it exists already, its head. Raises BadOptions (players,
+    options), TableAbandoned (a tombstone stands).
+    """
+    if not SEATS_MIN <= command.seats <= SEATS_MAX or not 1 <= len(command.players) <= command.seats:
+        raise BadOptions(seats=command.seats, players=len(command.players))
+    accounts = {player.account for player in command.players}
+    if len(accounts) != len(command.players):
+        raise BadOptions(players="one account twice")
+    secret = entropy.bytes(fair.SECRET_BYTES)
+    body = Opened(
+        kind=command.kind,
+        mode=command.mode,
+        game=command.game,
+        rules_version=0,
+        options=command.options,
+        seats=seated(command.players, command.seats, secret, BOT_NAMES),
+        secret=secret,
+    )
+    table = opened(command.table_id, body)
+    body = Opened(body.kind, body.mode, body.game, table.game.rules_version, body.options, body.seats, body.secret)
+    table.opened = body
+    drawn = decide_draws(table)
+    assert drawn is not None, "a new game begins with a draw"
+    deal, events, _ = drawn
+    table.apply(deal, events)
+    bodies = [
+        (draw_id(command.table_id, 0), encode_body(body)),
+        (draw_id(command.table_id, 1), encode_body(deal)),
+    ]
+    async with store.transaction() as tx:
+        born = await tx.open(
+            command.table_id,
+            kind=command.kind,
+            rules_version=table.game.rules_version,
+            owner=owner.worker_id,
+            incarnation=owner.incarnation,
+            bodies=bodies,
+        )
+        if born is None:
+            head = await tx.head(command.table_id)
+            assert head is not None, "the conflict was with a row"
+            if head.status == ABANDONED:
+                raise TableAbandoned
+            return head
+        await tx.publish(
+            announcements.TOPIC,
+            command.table_id.bytes,
+            announcements.game_started(command.table_id.bytes, body),
+        )
+    return table, born
+
+
+async def abandon(table_id: UUID, *, store: TablesStore) -> bool:
+    """True: no deal will ever happen under this id. False: it was dealt. Idempotent and final."""
+    async with store.transaction() as tx:
+        await tx.bury(table_id)
+        head = await tx.head(table_id)
+        assert head is not None, "buried or dealt"
+        return head.status == ABANDONED
+
+
+async def locate(table_id: UUID, *, store: TablesStore) -> Head:
+    """The head of a live table with its owner's address.
+
+    Raises TableUnknown, TableFinished (finished, voided or abandoned), TableUnowned (soon to be taken over).
+    """
+    async with store.transaction() as tx:
+        head = await tx.head(table_id)
+    if head is None:
+        raise TableUnknown
+    if head.status != LIVE:
+        raise TableFinished(status=head.status)
+    if head.owner_address is None:
+        raise TableUnowned
+    return head
+
+
+async def load(table_id: UUID, *, store: TablesStore) -> tuple[Head, Table]:
+    """Fold a table from its last checkpoint. Raises TableUnknown; whatever a broken journal makes the fold raise."""
+    async with store.transaction() as tx:
+        head = await tx.head(table_id)
+        if head is None or head.status == ABANDONED:
+            raise TableUnknown
+        rows = await tx.rows(table_id, head.born, head.checkpoint_seq)
+    first = rows[0].body
+    assert isinstance(first, Opened), "row 0 opens"
+    return head, fold(table_id, first, ((row.seq, row.body) for row in rows[1:]))
+
+
+async def fetch_record(table_id: UUID, account: bytes, *, store: TablesStore) -> str:
+    """The record JSON of a finished game, for those who played it (P72).
+
+    Raises TableUnknown, GameRunning, NotAtTable.
+    """
+    async with store.transaction() as tx:
+        found = await tx.record(table_id)
+        if found is None:
+            head = await tx.head(table_id)
+            if head is not None and head.status == LIVE:
+                raise GameRunning
+            raise TableUnknown
+    accounts, plain = found
+    if account not in accounts:
+        raise NotAtTable
+    return plain.decode()
+
+
+async def finish(table: Table, *, epoch: int, born: date, store: TablesStore) -> bool:
+    """Close a game that is over: record, `GameFinished` and status in one transaction.
+
+    Idempotent: False when it is closed already or another worker's. Week and day come from the database's clock.
+    """
+    async with store.transaction() as tx:
+        if not await tx.end(table.table_id, epoch, PLAYED_OUT):
+            return False
+        now = await tx.now()
+        rows = await tx.rows(table.table_id, born)
+        kept = record(table, ((row.seq, row.body, row.at) for row in rows), now)
+        week_id, day_id = calendar.week_id(now), calendar.day_id(now)
+        accounts = [seat.account for seat in table.seats if seat.account]
+        await tx.keep_record(table.table_id, now, week_id, accounts, json.dumps(kept, separators=(",", ":")).encode())
+        await tx.publish(
+            announcements.TOPIC,
+            table.table_id.bytes,
+            announcements.game_finished(table, kept, started_at=rows[0].at, week_id=week_id, day_id=day_id),
+        )
+    games_finished.labels(KIND_WORDS.get(table.opened.kind, "other")).inc()
+    return True
+
+
+async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: TablesStore) -> bool:
+    """End a game that cannot go on: `GameVoided` returns everything. Idempotent like `finish`."""
+    async with store.transaction() as tx:
+        if not await tx.end(table_id, epoch, VOIDED):
+            return False
+        await tx.publish(announcements.TOPIC, table_id.bytes, announcements.game_voided(table_id.bytes, body, reason))
+    games_voided.labels(reason).inc()
+    return True
+
+
+async def opening(table_id: UUID, *, store: TablesStore) -> tuple[Head, Opened] | None:
+    """Head and row 0 alone, for a table whose later rows cannot be folded."""
+    async with store.transaction() as tx:
+        head = await tx.head(table_id)
+        if head is None or head.status != LIVE:
+            return None
+        rows = await tx.rows(table_id, head.born, head.next_seq)
+    first = rows[0].body
+    assert isinstance(first, Opened), "row 0 opens"
+    return head, first

@@ -1,0 +1,80 @@
+"""What the table workers need from outside the domain."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import Enum
+from typing import Protocol
+from uuid import UUID
+
+from google.protobuf.message import Message
+
+from services.tables.domain.entries import Body
+
+
+class Outcome(Enum):
+    """What became of a journal entry."""
+
+    COMMITTED = "committed"
+    # The head's epoch or status is not ours any more: the table belongs to another.
+    FENCED = "fenced"
+    # The command's id stands at an earlier row already: it was answered then and changes nothing now.
+    REPEATED = "repeated"
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """One row to be. `events` go to the outbox in the same commit."""
+
+    table_id: UUID
+    born: date
+    seq: int
+    epoch: int
+    command_id: UUID
+    body: bytes
+    checkpoint: bool
+    done: Callable[[Outcome, int], None]
+    events: Sequence[Message] = field(default=())
+
+
+class Journal(Protocol):
+    """Appends durably, in order for each table; one entry of a table at a time."""
+
+    def append(self, entry: Entry) -> None:
+        """Calls `entry.done(outcome, seq)` once, after the outcome is certain; never before the commit."""
+        ...
+
+    async def find(self, table_id: UUID, born: date, command_id: UUID) -> int | None:
+        """The row a command became, however long ago."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The head of one table's journal."""
+
+    table_id: UUID
+    born: date
+    status: str
+    epoch: int
+    next_seq: int
+    checkpoint_seq: int
+    owner_address: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One journal row as read back."""
+
+    seq: int
+    body: Body
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A table taken over: its new epoch, and how long nobody could move."""
+
+    table_id: UUID
+    epoch: int
+    pause_ms: int

@@ -1,0 +1,1 @@
+"""PostgreSQL behind the table workers: journal (raw asyncpg), ownership, heads and records."""

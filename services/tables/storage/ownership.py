@@ -1,0 +1,116 @@
+"""Who owns a table: one lease row a worker, by the database's clock, and the takeover of what a dead one leaves (§4).
+
+A worker renews each second on a connection of its own and sweeps only after a full lease of unbroken contact, so an
+outage of the database makes nobody steal.
+"""
+
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+
+from services.tables.ports import Claimed
+
+LEASE_SECONDS = 3.0
+RENEW_SECONDS = 1.0
+SWEEP_SECONDS = 0.25
+TAKE_MAX = 50  # tables a sweep, so that several workers share what a dead one leaves
+LEVEL_SLACK = 50  # tables above the least loaded worker at which one lets others go first
+
+REGISTER = f"""
+insert into tables.worker (worker_id, incarnation, address, state, tables, lease_until)
+values ($1, $2, $3, 'up', 0, clock_timestamp() + interval '{LEASE_SECONDS} seconds')
+on conflict (worker_id) do update set incarnation = excluded.incarnation, address = excluded.address,
+  state = 'up', tables = 0, lease_until = excluded.lease_until
+"""  # noqa: S608 - a constant
+RENEW = f"""
+update tables.worker set lease_until = clock_timestamp() + interval '{LEASE_SECONDS} seconds', tables = $3
+ where worker_id = $1 and incarnation = $2 and state <> 'gone' returning state
+"""  # noqa: S608
+LEAVE = "update tables.worker set state = $3 where worker_id = $1 and incarnation = $2 and state <> 'gone'"
+BURY = """
+update tables.worker set state = 'gone' where state <> 'gone' and lease_until < clock_timestamp() returning worker_id
+"""
+# What nobody can own any more: released, its worker gone, or left by an earlier life of this worker's name.
+CLAIM = """
+with least as (
+  select min(tables) as tables from tables.worker where state = 'up' and lease_until > clock_timestamp()
+), orphan as (
+  select h.table_id, coalesce(w.lease_until, h.owned_at) as silent_since
+    from tables.table_head h
+    left join tables.worker w on w.worker_id = h.owner
+   where h.status = 'live'
+     and (h.owner is null or w.worker_id is null or w.state = 'gone' or w.incarnation <> h.incarnation)
+     and $4 <= (select tables from least) + $5
+   order by h.table_id limit $3
+   for update of h skip locked
+)
+update tables.table_head h
+   set epoch = h.epoch + 1, owner = $1, incarnation = $2, owned_at = clock_timestamp()
+  from orphan o
+ where h.table_id = o.table_id
+returning h.table_id, h.epoch,
+  greatest(0, extract(epoch from clock_timestamp() - o.silent_since) * 1000)::bigint as pause_ms
+"""
+RELEASE = """
+update tables.table_head set owner = null, incarnation = null, owned_at = clock_timestamp()
+ where owner = $1 and incarnation = $2 and status = 'live' and ($3::uuid[] is null or table_id = any($3))
+"""
+
+
+class Ownership:
+    """One worker's incarnation. Every method raises OSError or asyncpg's errors when the database is away."""
+
+    def __init__(self, dsn: str, worker_id: str, incarnation: UUID) -> None:
+        self._dsn = dsn
+        self.worker_id = worker_id
+        self.incarnation = incarnation
+        self._connection: asyncpg.Connection | None = None
+
+    async def register(self, address: str) -> None:
+        """Begin this incarnation; what an earlier one of the same name owned is an orphan from now on."""
+        await (await self._connected()).execute(REGISTER, self.worker_id, self.incarnation, address, timeout=2)
+
+    async def renew(self, tables: int) -> bool:
+        """Prolong the lease. False when this incarnation was declared dead: drop everything and begin a new one."""
+        row = await (await self._connected()).fetchrow(RENEW, self.worker_id, self.incarnation, tables, timeout=2)
+        return row is not None
+
+    async def leave(self, state: str) -> None:
+        """Say that this worker is "draining" or "gone"."""
+        await (await self._connected()).execute(LEAVE, self.worker_id, self.incarnation, state, timeout=2)
+
+    async def bury(self) -> list[str]:
+        """Mark the workers whose lease has run out; returns their names."""
+        rows = await (await self._connected()).fetch(BURY, timeout=2)
+        return [row["worker_id"] for row in rows]
+
+    async def claim(self, owned: int) -> list[Claimed]:
+        """Take up to fifty tables that nobody owns; the least loaded worker goes first."""
+        rows = await (await self._connected()).fetch(
+            CLAIM, self.worker_id, self.incarnation, TAKE_MAX, owned, LEVEL_SLACK, timeout=5
+        )
+        return [Claimed(table_id=_uuid(row["table_id"]), epoch=row["epoch"], pause_ms=row["pause_ms"]) for row in rows]
+
+    async def release(self, tables: list[UUID] | None = None) -> None:
+        """Let go of these tables, or of all: another worker takes them at its next sweep."""
+        await (await self._connected()).execute(RELEASE, self.worker_id, self.incarnation, tables, timeout=5)
+
+    async def close(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+
+    def drop_connection(self) -> None:
+        """After an error: the next call connects anew."""
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+    async def _connected(self) -> asyncpg.Connection:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = await asyncpg.connect(self._dsn, timeout=2)
+        return self._connection
+
+
+def _uuid(value: Any) -> UUID:
+    return UUID(bytes=value.bytes)

@@ -1,0 +1,53 @@
+"""How a table worker is put together; the only place that names concrete classes."""
+
+from pathlib import Path
+
+from libs.chassis.db.migrate import Migrations
+from libs.chassis.service import Chassis, Job, Service, Spec
+from libs.house import platform
+from services.tables.actor import Pace
+from services.tables.grpc_api import ALLOW, TablesApi
+from services.tables.settings import TablesSettings
+from services.tables.storage.journal import GroupJournal
+from services.tables.storage.ownership import Ownership
+from services.tables.storage.store import SCHEMA, TablesTransaction
+from services.tables.worker import Worker, worker_incarnation
+from whist.tables.v1 import tables_pb2_grpc
+
+MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migrations")
+
+
+def wire(chassis: Chassis[TablesSettings]) -> Service:
+    """One worker with its own journal and lease connections besides the pool."""
+    settings = chassis.settings
+    # asyncpg wants the plain scheme; the rest of the URL is the same.
+    dsn = settings.database_url.replace("postgresql+asyncpg://", "postgresql://", 1)
+    store = chassis.store(TablesTransaction)
+    incarnation = worker_incarnation(chassis.entropy)
+    worker_id = settings.worker_id or incarnation.hex
+    journal = GroupJournal(dsn, chassis.clock, chassis.entropy, chassis.relay.wake)
+    worker = Worker(
+        worker_id=worker_id,
+        ownership=Ownership(dsn, worker_id, incarnation),
+        journal=journal,
+        store=store,
+        clock=chassis.clock,
+        entropy=chassis.entropy,
+        pace=Pace(
+            turns=platform.load(settings.platform_config).turns,
+            bot_scale=settings.bot_pace_scale,
+            limit_scale=settings.turn_limit_scale,
+        ),
+    )
+    api = TablesApi(worker, store)
+    return Service(
+        registrars=[lambda server: tables_pb2_grpc.add_TablesServiceServicer_to_server(api, server)],
+        allow=ALLOW,
+        jobs=[Job(name="journal", run=journal.run), Job(name="lease", run=worker.keep_lease)],
+        start=lambda: worker.start(settings.advertise or chassis.address),
+        drain=worker.drain,
+        close=worker.close,
+    )
+
+
+SPEC = Spec(name="tables", settings=TablesSettings, wire=wire, migrations=MIGRATIONS)

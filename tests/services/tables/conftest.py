@@ -1,0 +1,245 @@
+"""A real worker on real PostgreSQL and gRPC, and a gateway's end of its stream."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+
+from libs.chassis.db.database import Database
+from libs.chassis.events.memory import MemoryBus
+from libs.chassis.rpc.peer import Peer
+from libs.chassis.run import running
+from libs.engine import bots
+from libs.wire import frames, link
+from services.tables.settings import TablesSettings
+from services.tables.wiring import MIGRATIONS, SPEC
+from tests.conftest import MakeDatabase
+from whist.tables.v1 import tables_pb2, tables_pb2_grpc
+
+decode = frames.decode_server.decode
+
+
+@dataclass
+class Seen:
+    """What one account was told, in order, and the view it adds up to."""
+
+    account: bytes
+    conn: int
+    told: list[frames.ServerFrame] = field(default_factory=list)
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [frame for frame in self.told if isinstance(frame, kind)]
+
+
+class Gateway:
+    """The other end of a worker's `Play` stream."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._up: asyncio.Queue[list[Any] | None] = asyncio.Queue()
+        stub = tables_pb2_grpc.TablesServiceStub(peer.channel)
+        self._call = stub.Play(self._requests(), metadata=peer.metadata())
+        self.followers: dict[int, Seen] = {}
+        self.down: list[Any] = []
+        self._changed = asyncio.Condition()
+        self._reader = asyncio.get_running_loop().create_task(self._read())
+
+    async def _requests(self) -> AsyncIterator[tables_pb2.PlayRequest]:
+        while (batch := await self._up.get()) is not None:
+            yield tables_pb2.PlayRequest(batch=link.encode_batch(batch))
+
+    async def _read(self) -> None:
+        async for response in self._call:
+            for frame in link.decode_down(response.batch):
+                self.down.append(frame)
+                for seen in self.followers.values():
+                    mine = (
+                        isinstance(frame, link.Public)
+                        or (isinstance(frame, link.ToAccount) and frame.account == seen.account)
+                        or (isinstance(frame, link.ToSocket) and frame.conn == seen.conn)
+                    )
+                    if mine:
+                        seen.told.append(decode(frame.frame))
+            async with self._changed:
+                self._changed.notify_all()
+
+    def send(self, *batch: Any) -> None:
+        self._up.put_nowait(list(batch))
+
+    def follow(self, table: bytes, account: bytes, conn: int, since: int = -1) -> Seen:
+        self.followers[conn] = Seen(account, conn)
+        self.send(link.Subscribe(table, account, conn, since))
+        return self.followers[conn]
+
+    async def until(self, condition: Callable[[], Any], seconds: float = 20) -> Any:
+        async with asyncio.timeout(seconds), self._changed:
+            await self._changed.wait_for(condition)
+        return condition()
+
+    async def close(self) -> None:
+        self._call.cancel()
+        await asyncio.gather(self._reader, return_exceptions=True)
+
+
+@dataclass
+class Cluster:
+    """Workers over one database."""
+
+    url: str
+    folder: Path
+    stack: AsyncExitStack
+    numbers: Any = field(default_factory=lambda: count(1))
+
+    def settings(self, **changes: Any) -> TablesSettings:
+        number = next(self.numbers)
+        plain = {
+            "database_url": self.url,
+            "grpc_listen": f"unix:{self.folder}/{number}.sock",
+            "worker_id": f"worker-{number}",
+            "bot_pace_scale": 0.0,
+            "drain_seconds": 5.0,
+        }
+        return TablesSettings(**{**plain, **changes})
+
+    @asynccontextmanager
+    async def worker(self, **changes: Any) -> AsyncIterator["RunningWorker"]:
+        bus = MemoryBus()
+        async with SPEC.open(self.settings(**changes), bus=bus) as (chassis, service):
+            async with running(SPEC, chassis, service):
+                gateway, matchmaking, wallet = (
+                    Peer(chassis.address, caller) for caller in ("gateway", "matchmaking", "wallet")
+                )
+                try:
+                    yield RunningWorker(chassis.address, gateway, matchmaking, wallet)
+                finally:
+                    for peer in (gateway, matchmaking, wallet):
+                        await peer.close()
+
+    @asynccontextmanager
+    async def database(self) -> AsyncIterator[Any]:
+        database = Database.open(self.url, "tables", pool=1)
+        try:
+            async with database.begin() as connection:
+                yield connection
+        finally:
+            await database.close()
+
+    async def query(self, statement: str, **values: Any) -> list[Any]:
+        async with self.database() as connection:
+            return list((await connection.execute(sa.text(statement), values)).all())
+
+
+@dataclass
+class RunningWorker:
+    address: str
+    gateway: Peer
+    matchmaking: Peer
+    wallet: Peer
+
+    async def create(self, people: int = 1, seats: int = 6, **changes: Any) -> tuple[bytes, list[bytes]]:
+        """A quick table; returns its id and the people's accounts."""
+        accounts = [uuid4().bytes for _ in range(people)]
+        plain: dict[str, Any] = {
+            "table_id": uuid4().bytes,
+            "kind": tables_pb2.TABLE_KIND_QUICK,
+            "mode": 1,
+            "game": "romanian",
+            "options_json": '{"mode":"quick"}',
+            "seats": seats,
+            "players": [
+                tables_pb2.Player(account_id=account, name=f"P{number}", guest=True, room=1)
+                for number, account in enumerate(accounts)
+            ],
+        }
+        request = tables_pb2.CreateTableRequest(**{**plain, **changes})
+        stub = tables_pb2_grpc.TablesServiceStub(self.matchmaking.channel)
+        await self.matchmaking.call(stub.CreateTable, request)
+        return request.table_id, accounts
+
+
+@pytest.fixture(scope="module")
+async def cluster(make_database: MakeDatabase) -> AsyncIterator[Cluster]:
+    url = await make_database(MIGRATIONS)
+    with tempfile.TemporaryDirectory(prefix="whist-") as folder:
+        async with AsyncExitStack() as stack:
+            yield Cluster(url, Path(folder), stack)
+
+
+def policy(view: dict[str, Any], legal: list[dict[str, Any]]) -> dict[str, Any]:
+    return bots.choose("romanian", {**view, "legal": legal})
+
+
+class Player:
+    """Plays one seat through a gateway by the calm bot, following its own view."""
+
+    def __init__(self, gateway: Gateway, table: bytes, account: bytes, conn: int) -> None:
+        self.gateway, self.table, self.account, self.conn = gateway, table, account, conn
+        self.seen = gateway.follow(table, account, conn)
+        self.view: dict[str, Any] = {}
+        self.acked: list[tuple[str, int]] = []
+        self._read = 0
+        self._requests = count(1)
+        self.turn: int | None = None
+        self.legal: list[dict[str, Any]] = []
+
+    def absorb(self) -> None:
+        from libs.engine.game import GAMES
+
+        game = GAMES["romanian"]
+        for frame in self.seen.told[self._read :]:
+            match frame:
+                case frames.Snapshot():
+                    self.view = frame.view
+                    if frame.view.get("legal"):
+                        self.turn, self.legal = frame.view["turn"], frame.view["legal"]
+                case frames.Delta():
+                    for event in frame.events:
+                        self.view = game.follow(self.view, event)
+                    if frame.req.startswith(f"c{self.conn}-"):
+                        self.acked.append((frame.req, frame.seq))
+                case frames.Private():
+                    for event in frame.events:
+                        self.view = game.follow(self.view, event)
+                    if not isinstance(frame.legal, msgspec.UnsetType):
+                        self.turn, self.legal = frame.turn, frame.legal
+                case _:
+                    pass
+        self._read = len(self.seen.told)
+
+    def act(self, action: dict[str, Any] | None = None, turn: int | None = None, req: str | None = None) -> str:
+        request = req or f"c{self.conn}-{next(self._requests)}"
+        chosen = policy(self.view, self.legal) if action is None else action
+        at = self.turn if turn is None else turn
+        assert at is not None
+        self.gateway.send(link.Command(self.table, self.account, self.conn, request, at, chosen))
+        return request
+
+    def finished(self) -> bool:
+        return bool(self.seen.of(frames.Over))
+
+    async def play_on(self, moves: int | None = None) -> None:
+        """Play until the game is over, or for so many own moves."""
+        while moves is None or moves > 0:
+            await self.gateway.until(lambda: self.finished() or self._may_move())
+            if self.finished():
+                return
+            self.act()
+            self.turn = None
+            if moves is not None:
+                moves -= 1
+
+    def _may_move(self) -> bool:
+        self.absorb()
+        return self.turn is not None
+
+
+def as_id(raw: bytes) -> UUID:
+    return UUID(bytes=raw)
