@@ -1,0 +1,150 @@
+"""The shape that every game has, so that tables, gateway and clients know no variant.
+
+A game decides (`decide`, `decide_draw`: state and intention → events), evolves (`evolve`: state and
+event → state) and shows (`view`, `project`). All values are immutable; nothing does I/O, reads a
+clock or rolls dice: randomness comes in as permutations that the table derives (P70).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+Seat: TypeAlias = int  # 0..players-1, clockwise
+Action: TypeAlias = dict[str, Any]  # a player's move in plain form: {"bid": 3}, {"play": "QH"}
+State: TypeAlias = Any  # opaque outside its game
+Event: TypeAlias = Any  # opaque outside its game
+View: TypeAlias = dict[str, Any]  # JSON-able, all that one observer may know
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """Randomness that a game needs now: a uniformly random permutation of range(size).
+
+    The table derives it as `fair.permutation(secret, label, size)`. Labels are unique in a game.
+    """
+
+    label: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundFact:
+    """One seat's part of one round, as prizes, experience and the story need it."""
+
+    cards: int
+    bid: int | None  # None where a game has no bids
+    taken: int
+    score: int
+
+    @property
+    def made(self) -> bool:
+        return self.bid == self.taken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How a game ended."""
+
+    ranking: tuple[Seat, ...]  # best first
+    totals: tuple[int, ...]  # by seat
+    decided_by: tuple[int, ...]  # by neighbours in the ranking: the game's rule that parted them
+    seats: tuple[tuple[RoundFact, ...], ...]  # by seat, then by round
+
+    @property
+    def rounds_bid(self) -> int:
+        """How many rounds each seat had to bid in (P16)."""
+        return sum(1 for fact in self.seats[0] if fact.bid is not None)
+
+    def place(self, seat: Seat) -> int:
+        """1 for the winner."""
+        return self.ranking.index(seat) + 1
+
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON; a round is [cards, bid, taken, score]."""
+        return {
+            "ranking": list(self.ranking),
+            "totals": list(self.totals),
+            "decided_by": list(self.decided_by),
+            "rounds_bid": self.rounds_bid,
+            "seats": [[[fact.cards, fact.bid, fact.taken, fact.score] for fact in facts] for facts in self.seats],
+        }
+
+
+class Game(Protocol):
+    """One variant's rules. Stateless: one instance serves every table."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def rules_version(self) -> int:
+        """Written beside every journal; `load_event` and `load_state` read all older ones."""
+        ...
+
+    def new(self, players: int, options: Mapping[str, object]) -> State:
+        """The game before its first draw. Raises RuleViolation(BAD_OPTIONS)."""
+        ...
+
+    def draw(self, state: State) -> Draw | None:
+        """The draw that is due; while there is one nobody may act."""
+        ...
+
+    def decide_draw(self, state: State, order: Sequence[int]) -> tuple[Event, ...]:
+        """Apply the permutation asked for. Raises ValueError for anything else: a fault, no move."""
+        ...
+
+    def to_act(self, state: State) -> Seat | None: ...
+
+    def turn(self, state: State) -> int:
+        """Number of the decision awaited: how many decisions players have made in this game."""
+        ...
+
+    def phase(self, state: State) -> str:
+        """Which turn limit applies: "draw" | "bid" | "play" | "over"."""
+        ...
+
+    def legal(self, state: State) -> tuple[Action, ...]:
+        """Every legal move of `to_act`; empty when nobody is."""
+        ...
+
+    def decide(self, state: State, seat: Seat, action: object) -> tuple[Event, ...]:
+        """The events of one move. Never mutates; raises RuleViolation and nothing else."""
+        ...
+
+    def evolve(self, state: State, event: Event) -> State: ...
+
+    def over(self, state: State) -> bool: ...
+
+    def result(self, state: State) -> Result:
+        """Only when over, else ValueError."""
+        ...
+
+    def view(self, state: State, observer: Seat | None) -> View:
+        """All that the observer may know (None: spectator)."""
+        ...
+
+    def project(self, event: Event, observer: Seat | None) -> View | None:
+        """What the observer is told of an event; None: nothing. The only redaction (P71)."""
+        ...
+
+    def is_private(self, event: Event) -> bool:
+        """Whether `project` differs between observers; if not, encode it once for everybody."""
+        ...
+
+    def follow(self, view: View, projected: Mapping[str, Any]) -> View:
+        """The next view of the same observer. Pure; see `libs.engine.follow`."""
+        ...
+
+    def checkpoint(self, event: Event) -> State | None:
+        """The state after an event that carries all of it; None for any other event."""
+        ...
+
+    def dump_event(self, event: Event) -> list[Any]:
+        """Plain builtins for the journal: compact, complete, unredacted."""
+        ...
+
+    def load_event(self, data: Sequence[Any], rules_version: int) -> Event: ...
+
+    def dump_state(self, state: State) -> list[Any]: ...
+
+    def load_state(self, data: Sequence[Any], rules_version: int) -> State: ...

@@ -1,0 +1,54 @@
+"""Which cards may be played and who takes the trick (R6)."""
+
+from collections.abc import Sequence
+
+from libs.engine.cards import SUIT_MASKS, Card, Hand, suit_of
+from libs.engine.errors import RuleViolation
+from libs.engine.protocol import Seat
+from libs.engine.romanian.events import CardPlayed
+from libs.engine.romanian.state import Round
+
+
+def playable(hand: Hand, led: Card | None, trumps: Hand) -> Hand:
+    """The part of a hand that R6 allows: follow suit, else trump, else anything."""
+    if led is None:
+        return hand
+    return Hand(hand & SUIT_MASKS[led >> 4] or hand & trumps or hand)
+
+
+def winning_position(trick: Sequence[Card], trumps: Hand) -> int:
+    """Index, in order of play, of the card that takes the trick as it lies."""
+    best = trick[0]
+    at = 0
+    for position, card in enumerate(trick):
+        if beats(card, best, trumps):
+            best, at = card, position
+    return at
+
+
+def beats(card: Card, best: Card, trumps: Hand) -> bool:
+    """Whether `card`, played later, beats the card that is winning so far."""
+    if card >> 4 == best >> 4:
+        return card > best
+    return bool(trumps >> card & 1)
+
+
+def decide_play(current: Round, seat: Seat, card: Card) -> CardPlayed:
+    """Raises CARD_NOT_HELD, MUST_FOLLOW_SUIT or MUST_TRUMP."""
+    hand = current.hands[seat]
+    if not hand >> card & 1:
+        raise RuleViolation("CARD_NOT_HELD")
+    trick = current.trick
+    led = trick[0] if trick else None
+    if not playable(hand, led, current.deal.trumps) >> card & 1:
+        raise _refusal(hand, led, current)
+    return CardPlayed(seat=seat, card=card)
+
+
+def _refusal(hand: Hand, led: Card | None, current: Round) -> RuleViolation:
+    assert led is not None, "any card may be led"
+    if hand & SUIT_MASKS[led >> 4]:
+        return RuleViolation("MUST_FOLLOW_SUIT", suit=suit_of(led).value)
+    trump = current.deal.trump_suit
+    assert trump is not None, "without trump a void hand may play anything"
+    return RuleViolation("MUST_TRUMP", suit=trump.value)
