@@ -3,7 +3,7 @@
 import logging
 import re
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 import structlog
@@ -13,11 +13,19 @@ SECRET_KEYS = re.compile(r"(token|code|secret|password|e_?mail|authorization|han
 
 
 def redact(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replace the value of every key that names a secret."""
-    for key in event:
-        if key != "event" and SECRET_KEYS.search(key):
-            event[key] = "[redacted]"
+    """Replace the value of every key that names a secret, also inside values that are mappings."""
+    for key, value in event.items():
+        if key != "event":
+            event[key] = _struck(key, value)
     return event
+
+
+def _struck(key: object, value: Any) -> Any:
+    if SECRET_KEYS.search(str(key)):
+        return "[redacted]"
+    if isinstance(value, Mapping):
+        return {inner: _struck(inner, held) for inner, held in value.items()}
+    return value
 
 
 def configure_logs(level: str, style: str) -> None:

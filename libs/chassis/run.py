@@ -38,10 +38,17 @@ async def running(spec: Spec[S], chassis: Chassis[S], service: Service) -> Async
     server = Server(spec.name, service.allow, chassis.clock, chassis.tls)
     for subscription in service.subscriptions:
         chassis.bus.subscribe(subscription)
+    for listener in service.listeners:
+        chassis.bus.listen(listener)
     await server.start(chassis.settings.grpc_listen, service.registrars, chassis.settings.health_listen)
     chassis.address = address_of(chassis.settings.grpc_listen, server.port)
     async with asyncio.TaskGroup() as group:
-        await service.start()
+        try:
+            await service.start()
+        except BaseException:
+            await server.stop(0)
+            await service.close()
+            raise
         background = [group.create_task(_keep(spec.name, job, chassis.clock)) for job in _jobs(spec, chassis, service)]
         await server.ready()
         log.info("service_ready", service=spec.name, address=chassis.address)
@@ -103,9 +110,11 @@ async def _probe_lag(service: str, clock: Clock) -> None:
 
 
 async def serve(spec: Spec[S], settings: S) -> None:
-    """One service in this process until SIGTERM or SIGINT."""
+    """One service in this process until SIGTERM or SIGINT. Raises WrongSettings when it has events but no broker."""
     stop = stop_signal()
     async with spec.open(settings) as (chassis, service):
+        if not settings.kafka_bootstrap and (spec.migrations or service.subscriptions or service.listeners):
+            raise WrongSettings("WHIST_KAFKA_BOOTSTRAP: needed where services run in processes of their own")
         with metrics_listener(settings.metrics_listen):
             async with asyncio.TaskGroup() as group:
                 async with running(spec, chassis, service):
@@ -145,8 +154,6 @@ async def _command(command: str, spec: Spec[S], settings: S) -> None:
             await spec.migrations.upgrade(settings.database_url)
             log.info("migrated", service=spec.name, revision=spec.migrations.head())
         return
-    if command == "serve" and not settings.kafka_bootstrap:
-        raise WrongSettings("WHIST_KAFKA_BOOTSTRAP: needed where services run in processes of their own")
     if command == "serve":
         await serve(spec, settings)
         return
@@ -154,9 +161,13 @@ async def _command(command: str, spec: Spec[S], settings: S) -> None:
 
 
 async def check(spec: Spec[S], settings: S) -> None:
-    """Wire the service and see that the database is at the newest revision. Raises ValueError naming what is wrong."""
+    """Wire the service and see that its database, where it has one, is at the newest revision.
+
+    Raises ValueError naming what is wrong.
+    """
     async with spec.open(settings) as (chassis, _):
-        await chassis.database.ping()
+        if spec.migrations is not None:
+            await chassis.database.ping()
     if spec.migrations is not None:
         current = await spec.migrations.current(settings.database_url)
         if current != spec.migrations.head():

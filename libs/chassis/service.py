@@ -11,7 +11,7 @@ from libs.chassis.clock import Clock, SystemClock
 from libs.chassis.db.database import Database, Store, Transaction
 from libs.chassis.db.migrate import Migrations
 from libs.chassis.entropy import Entropy, SystemEntropy
-from libs.chassis.events.bus import Bus, Subscription
+from libs.chassis.events.bus import Bus, Listener, Subscription
 from libs.chassis.events.kafka import KafkaBus
 from libs.chassis.events.relay import Relay
 from libs.chassis.rpc.peer import Peer
@@ -49,6 +49,7 @@ class Service:
     # Full gRPC method -> callers that may use it; what is not named is refused to everybody.
     allow: Mapping[str, frozenset[str]] = field(default_factory=dict)
     subscriptions: Sequence[Subscription] = ()
+    listeners: Sequence[Listener] = ()
     jobs: Sequence[Job] = ()
     # After the gRPC server listens (its address is known), before the service is ready.
     start: Callable[[], Awaitable[object]] = _nothing

@@ -1,7 +1,7 @@
 """Settings from the environment, one class a service; a wrong one stops the start with a message that names it."""
 
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -15,33 +15,33 @@ class ServiceSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=ENV_PREFIX, extra="ignore", frozen=True)
 
     database_url: str = Field(
-        "postgresql+asyncpg://postgres@127.0.0.1:5432/whist",
+        default="postgresql+asyncpg://postgres@127.0.0.1:5432/whist",
         pattern=r"^postgresql\+asyncpg://",
         description="SQLAlchemy URL of this service's PostgreSQL.",
     )
-    database_pool: int = Field(5, ge=1, le=200, description="Connections kept for transactions.")
+    database_pool: int = Field(default=5, ge=1, le=200, description="Connections kept for transactions.")
     kafka_bootstrap: str = Field(
-        "",
+        default="",
         description="host:port,…; empty: the in-process bus (only where all services share a process).",
     )
-    kafka_idempotent: bool = Field(False, description="Idempotent producer; on with Apache Kafka.")
-    grpc_listen: str = Field("127.0.0.1:0", min_length=3, description="host:port or unix:/path.")
+    kafka_idempotent: bool = Field(default=False, description="Idempotent producer; on with Apache Kafka.")
+    grpc_listen: str = Field(default="127.0.0.1:0", min_length=3, description="host:port or unix:/path.")
     health_listen: str = Field(
-        "",
+        default="",
         pattern=r"^(|[^:]+:\d+)$",
         description="host:port of a plain gRPC health server for probes; empty: none.",
     )
     metrics_listen: str = Field(
-        "", pattern=r"^(|[^:]+:\d+)$", description="host:port of Prometheus's scrape; empty: none."
+        default="", pattern=r"^(|[^:]+:\d+)$", description="host:port of Prometheus's scrape; empty: none."
     )
-    tls_cert: Path | None = Field(None, description="PEM chain of this service (SAN = its name).")
-    tls_key: Path | None = Field(None, description="PEM key of this service.")
-    tls_ca: Path | None = Field(None, description="PEM of the CA that signs all services.")
+    tls_cert: Path | None = Field(default=None, description="PEM chain of this service (SAN = its name).")
+    tls_key: Path | None = Field(default=None, description="PEM key of this service.")
+    tls_ca: Path | None = Field(default=None, description="PEM of the CA that signs all services.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["json", "console"] = "json"
-    otlp_endpoint: str = Field("", description="OpenTelemetry collector, host:port; empty: no traces.")
-    trace_ratio: float = Field(0.01, ge=0, le=1, description="Share of requests traced.")
-    drain_seconds: float = Field(30, ge=0, le=600, description="Longest time to finish after SIGTERM.")
+    otlp_endpoint: str = Field(default="", description="OpenTelemetry collector, host:port; empty: no traces.")
+    trace_ratio: float = Field(default=0.01, ge=0, le=1, description="Share of requests traced.")
+    drain_seconds: float = Field(default=30, ge=0, le=600, description="Longest time to finish after SIGTERM.")
 
 
 S = TypeVar("S", bound=BaseSettings)
@@ -51,10 +51,10 @@ class WrongSettings(Exception):
     """The environment does not fit; `str()` names each field and what is wrong with it."""
 
 
-def load_settings(kind: type[S]) -> S:
-    """Read `kind` from the environment. Raises WrongSettings naming each wrong variable."""
+def load_settings(kind: type[S], **given: Any) -> S:
+    """Read `kind` from the environment; `given` goes before it. Raises WrongSettings naming each wrong variable."""
     try:
-        return kind()
+        return kind(**given)
     except ValidationError as error:
         lines = [
             f"{ENV_PREFIX}{'_'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"

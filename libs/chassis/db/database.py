@@ -29,6 +29,7 @@ class Database:
             max_overflow=pool,
             pool_timeout=10,
             pool_pre_ping=True,
+            hide_parameters=True,  # an error must not carry addresses, codes or cards into a log
             connect_args={
                 "timeout": 5,
                 "server_settings": {"application_name": f"whist-{schema}", "timezone": "UTC"},

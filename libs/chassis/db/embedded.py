@@ -9,6 +9,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +18,9 @@ from typing import Any
 DATABASE = "whist"
 USER = "postgres"
 START_SECONDS = 30
+# A server that was killed keeps its lock until its last process has gone, which takes a moment.
+START_TRIES = 5
+PAUSE_SECONDS = 0.5
 
 # A small machine's share; everything that makes a commit durable is left as it is.
 OPTIONS = {
@@ -83,15 +87,23 @@ def start(data: Path, options: dict[str, str] | None = None) -> EmbeddedPostgres
     socket_dir.mkdir(exist_ok=True)
     _give(socket_dir, owner)
     server = EmbeddedPostgres(data=data, socket_dir=socket_dir)
-    if not _answers(server):
-        settings = {**OPTIONS, **(options or {}), "unix_socket_directories": str(socket_dir)}
-        words = " ".join(f"-c {name}='{value}'" for name, value in settings.items())
+    words = " ".join(
+        f"-c {name}='{value}'"
+        for name, value in {**OPTIONS, **(options or {}), "unix_socket_directories": str(socket_dir)}.items()
+    )
+    for left in reversed(range(START_TRIES)):
+        if _answers(server):
+            break
         try:
             _run("pg_ctl", "-D", str(data), "-l", str(data / "log"), "-o", words, "-w",
                  "-t", str(START_SECONDS), "start", user=owner)  # fmt: skip
         except RuntimeError as error:
-            log = (data / "log").read_text()[-2000:] if (data / "log").exists() else ""
-            raise RuntimeError(f"PostgreSQL did not start in {data}: {error}\n{log}") from error
+            if not left:
+                log = (data / "log").read_text()[-2000:] if (data / "log").exists() else ""
+                raise RuntimeError(f"PostgreSQL did not start in {data}: {error}\n{log}") from error
+            time.sleep(PAUSE_SECONDS)
+        else:
+            break
     server.create_database(DATABASE)
     return server
 

@@ -5,10 +5,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import structlog
 from google.protobuf.message import Message
 
 from libs.chassis.db.database import Database, Transaction
 from libs.chassis.events.envelope import Event
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,27 @@ class Subscription:
     database: Database
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """One replica's own ear on a topic: every replica hears every event published while it runs.
+
+    Nothing is recorded, so an event may come twice or, while the broker is away, not at all; `handle` must bear both.
+    """
+
+    topic: str
+    message: type[Message]
+    handle: Callable[[Any], None]
+
+    def take(self, payload: bytes) -> None:
+        """Parse and handle one event. What the handler raises is logged: nobody else waits for this ear."""
+        try:
+            message = self.message()
+            message.ParseFromString(payload)
+            self.handle(message)
+        except Exception:  # the consumer loop is where faults end (style 4)
+            log.exception("listener_failed", topic=self.topic)
+
+
 class Bus(Protocol):
     """Carries events. An event counts as published when it cannot be lost any more."""
 
@@ -37,6 +61,10 @@ class Bus(Protocol):
 
     def subscribe(self, subscription: Subscription) -> None:
         """Before `run`."""
+        ...
+
+    def listen(self, listener: Listener) -> None:
+        """Before `run`. Only what is published from then on is heard."""
         ...
 
     async def run(self) -> None:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 import structlog
 from opentelemetry.trace import SpanKind
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from libs.chassis.errors import DomainError, Kind
@@ -21,6 +22,9 @@ TRIES = 5  # then the key is parked and other keys go on
 FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 5.0
 PARKED_RETRY = timedelta(seconds=30)
+# SQLSTATEs that say the database is away, full, or chose us as a deadlock's victim: connection, rollback, resources,
+# shutdown and start, system errors, lock not to be had.
+PASSING_STATES = ("08", "40", "53", "57P", "58", "55P03")
 
 
 def is_passing(error: BaseException) -> bool:
@@ -28,8 +32,13 @@ def is_passing(error: BaseException) -> bool:
     if isinstance(error, DomainError):
         return error.kind is Kind.UNAVAILABLE
     if isinstance(error, DBAPIError):
-        return error.connection_invalidated or isinstance(error, (InterfaceError, OperationalError))
-    return isinstance(error, (OSError, TimeoutError))
+        state = str(getattr(error.orig, "sqlstate", None) or "")
+        return (
+            error.connection_invalidated
+            or isinstance(error, (InterfaceError, OperationalError))
+            or state.startswith(PASSING_STATES)
+        )
+    return isinstance(error, (OSError, TimeoutError, PoolTimeout))
 
 
 class Delivery:
@@ -48,7 +57,7 @@ class Delivery:
         self._park = sa.text(
             f"insert into {schema}.parked (consumer, key, event_id, topic, type, payload, traceparent, error, "  # noqa: S608
             "tries, next_try_at) values (:consumer, :key, :event_id, :topic, :type, :payload, :traceparent, :error, "
-            ":tries, clock_timestamp() + :pause)"
+            ":tries, clock_timestamp() + cast(:pause as interval))"
         )
         self._due = sa.text(
             f"select distinct on (key) key, n, event_id, topic, type, payload, traceparent, next_try_at "  # noqa: S608
@@ -56,7 +65,8 @@ class Delivery:
         )
         self._postpone = sa.text(
             f"update {schema}.parked set tries = tries + 1, error = :error, "  # noqa: S608
-            "next_try_at = clock_timestamp() + least(:pause * power(2, least(tries, 6)), interval '10 minutes') "
+            "next_try_at = clock_timestamp() "
+            "+ least(cast(:pause as interval) * power(2, least(tries, 6)), interval '10 minutes') "
             "where consumer = :consumer and key = :key and n = :n"
         )
         self._unpark = sa.text(
@@ -162,8 +172,8 @@ class Delivery:
                 place = {"consumer": consumer, "key": event.key, "n": row.n}
                 try:
                     async with self.subscription.transaction() as transaction:
-                        removed = await transaction.connection.execute(self._unpark, place)
-                        if removed.rowcount and await self._record(transaction.connection, event):
+                        removed = (await transaction.connection.execute(self._unpark, place)).rowcount
+                        if removed and await self._record(transaction.connection, event):
                             await self._handle(transaction, event)
                 except Exception as error:
                     async with self.subscription.database.begin() as connection:
@@ -172,9 +182,10 @@ class Delivery:
                             {**place, "error": repr(error)[:2000], "pause": PARKED_RETRY},
                         )
                 else:
-                    healed += 1
                     progress = True
-                    self._observe(event, "healed")
+                    if removed:  # else another replica was faster
+                        healed += 1
+                        self._observe(event, "healed")
         async with self.subscription.database.begin() as connection:
             waiting = (await connection.execute(self._count, {"consumer": consumer})).scalar_one()
         events_parked.labels(consumer).set(waiting)

@@ -23,8 +23,12 @@ class Event:
         return pairs
 
     @classmethod
-    def from_record(cls, topic: str, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> "Event":
+    def from_record(
+        cls, topic: str, key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]]
+    ) -> "Event":
         """Raises KeyError or ValueError for a record that is not one of ours."""
+        if key is None or value is None:
+            raise ValueError("a record without key or value could not even be parked")
         named = dict(headers)
         return cls(
             topic=topic,

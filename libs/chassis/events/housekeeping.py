@@ -42,6 +42,6 @@ async def keep_event_tables(database: Database) -> None:
                 await connection.execute(sa.text(f"drop table {schema}.{name}"))
         for table, column in (("event_default", "occurred_at"), ("inbox", "at")):
             await connection.execute(
-                sa.text(f"delete from {schema}.{table} where {column} < clock_timestamp() - :kept"),  # noqa: S608
+                sa.text(f"delete from {schema}.{table} where {column} < clock_timestamp() - cast(:kept as interval)"),  # noqa: S608
                 {"kept": KEPT},
             )

@@ -9,7 +9,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListen
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import IllegalStateError, KafkaError, TopicAlreadyExistsError
 
-from libs.chassis.events.bus import Subscription
+from libs.chassis.events.bus import Listener, Subscription
 from libs.chassis.events.delivery import Delivery
 from libs.chassis.events.envelope import Event
 
@@ -57,9 +57,13 @@ class KafkaBus:
         self._producer: AIOKafkaProducer | None = None
         self._starting = asyncio.Lock()
         self._deliveries: list[Delivery] = []
+        self._listeners: list[Listener] = []
 
     def subscribe(self, subscription: Subscription) -> None:
         self._deliveries.append(Delivery(subscription))
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
 
     async def publish(self, events: Sequence[Event]) -> None:
         producer = await self._started_producer()
@@ -92,6 +96,10 @@ class KafkaBus:
                 for delivery in self._deliveries:
                     group.create_task(self._consume(delivery))
                     group.create_task(self._retry_parked(delivery))
+                for listener in self._listeners:
+                    group.create_task(self._listen(listener))
+                # Where nothing is consumed the producer is still needed until the end.
+                await asyncio.Event().wait()
         finally:
             if self._producer is not None:
                 await self._producer.stop()
@@ -104,6 +112,26 @@ class KafkaBus:
             except (KafkaError, OSError):
                 log.warning("consumer_restarts", consumer=delivery.subscription.consumer, exc_info=True)
                 await asyncio.sleep(RESTART_SECONDS)
+
+    async def _listen(self, listener: Listener) -> None:
+        while True:
+            try:
+                await self._listen_once(listener)
+            except (KafkaError, OSError):
+                log.warning("listener_restarts", topic=listener.topic, exc_info=True)
+                await asyncio.sleep(RESTART_SECONDS)
+
+    async def _listen_once(self, listener: Listener) -> None:
+        """No group and no commits: each replica reads every partition from its end."""
+        consumer = AIOKafkaConsumer(
+            listener.topic, bootstrap_servers=self._bootstrap, enable_auto_commit=False, auto_offset_reset="latest"
+        )
+        await consumer.start()
+        try:
+            async for record in consumer:
+                listener.take(record.value)
+        finally:
+            await consumer.stop()
 
     async def _consume_once(self, delivery: Delivery) -> None:
         assignment = _Assignment()

@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 
-from libs.chassis.events.bus import Subscription
+from libs.chassis.events.bus import Listener, Subscription
 from libs.chassis.events.delivery import Delivery
 from libs.chassis.events.envelope import Event
 
@@ -17,16 +17,22 @@ class MemoryBus:
     def __init__(self, *, deliveries: int = 1) -> None:
         """`deliveries` > 1 delivers everything so many times, for tests."""
         self._consumers: dict[str, list[Delivery]] = defaultdict(list)
+        self._listeners: dict[str, list[Listener]] = defaultdict(list)
         self._deliveries = deliveries
 
     def subscribe(self, subscription: Subscription) -> None:
         self._consumers[subscription.topic].append(Delivery(subscription))
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners[listener.topic].append(listener)
 
     async def publish(self, events: Sequence[Event]) -> None:
         for event in events:
             async with asyncio.TaskGroup() as group:
                 for delivery in self._consumers[event.topic]:
                     group.create_task(self._deliver(delivery, event))
+            for listener in self._listeners[event.topic]:
+                listener.take(event.payload)
 
     async def _deliver(self, delivery: Delivery, event: Event) -> None:
         for _ in range(self._deliveries):

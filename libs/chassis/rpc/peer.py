@@ -39,13 +39,15 @@ def is_unavailable(error: Exception) -> bool:
 class Peer:
     """One callee. `target` is a gRPC name: ``dns:///wallet:50051``, ``ipv4:127.0.0.1:1,127.0.0.1:2``, ``unix:/…``."""
 
-    def __init__(self, target: str, caller: str, tls: TlsFiles | None = None) -> None:
+    def __init__(self, target: str, caller: str, tls: TlsFiles | None = None, *, server_name: str = "") -> None:
+        """`server_name` is what the callee's certificate must say where the target is an address it cannot name."""
         self.target = target
         self._caller = caller
+        named = (("grpc.ssl_target_name_override", server_name),) if server_name else ()
         self.channel: grpc.aio.Channel = (
             grpc.aio.insecure_channel(target, options=OPTIONS)
             if tls is None
-            else grpc.aio.secure_channel(target, tls.channel(), options=OPTIONS)
+            else grpc.aio.secure_channel(target, tls.channel(), options=(*OPTIONS, *named))
         )
 
     def metadata(self) -> tuple[tuple[str, str], ...]:

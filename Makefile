@@ -1,0 +1,69 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`. `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+MODE ?= quick
+WORKERS ?= 2
+ARGS ?=
+JOBS ?= 2
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
+
+$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py $(shell find protos -name '*.proto')
+	@command -v $(PYTHON) >/dev/null || { echo "CPython 3.11 is needed (set PYTHON=...)" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+.PHONY: install
+install: $(BIN)/.installed ## Install everything into .venv and generate the contracts
+
+.PHONY: run
+run: install ## Run everything in one process: http://localhost:8080
+	@exec $(BIN)/python -m services.allinone
+
+.PHONY: demo
+demo: install ## Play a whole game by a policy and check it (MODE=quick|classic, ARGS=--json)
+	@$(BIN)/python -m services.allinone.demo --mode $(MODE) $(ARGS)
+
+.PHONY: cluster
+cluster: install ## Run each service in its own process (WORKERS=n)
+	@WHIST_WORKERS=$(WORKERS) exec $(BIN)/python -m services.allinone.cluster
+
+.PHONY: test
+test: install ## Run all tests
+	@$(BIN)/pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
+
+.PHONY: lint
+lint: install ## Style, types, import contracts, protos, migrations, shell, YAML
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@cd protos && ../$(BIN)/buf lint
+	@$(BIN)/python -m tests.architecture.migrations_sql | $(BIN)/squawk --config .squawk.toml
+	@$(BIN)/yamllint --strict .
+	@$(BIN)/shellcheck .ci/run
+
+.PHONY: verify-deploy
+verify-deploy: install ## Render and check every Kubernetes overlay, offline
+	@$(BIN)/python deploy/verify.py $(ARGS)
+
+.PHONY: bench-engine
+bench-engine: install ## Engine moves a second
+	@$(BIN)/python -m bench.engine $(ARGS)
+
+.PHONY: bench
+bench: install ## Durable moves a second through the gateway, beside boardgame.io and Colyseus
+	@$(BIN)/python -m bench.tables $(ARGS)
+
+.PHONY: clean
+clean: ## Remove what was generated; data in .run stays
+	@rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,1 @@
+"""How the services run on Kubernetes, and what is checked about it without a cluster."""

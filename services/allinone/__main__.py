@@ -1,0 +1,30 @@
+"""``python -m services.allinone``: every service in this process. Exit status 2 for wrong settings."""
+
+import sys
+
+import uvloop
+
+from libs.chassis.entropy import SystemEntropy
+from libs.chassis.logs import configure_logs
+from libs.chassis.settings import WrongSettings, load_settings
+from libs.chassis.telemetry.tracing import configure_tracing
+from services.allinone.home import Home, HomeTaken
+from services.allinone.settings import AllInOneSettings
+from services.allinone.wiring import serve
+
+
+def main() -> None:
+    try:
+        settings = load_settings(AllInOneSettings)
+        configure_logs(settings.log_level, settings.log_format)
+        configure_tracing("allinone", settings.otlp_endpoint, settings.trace_ratio)
+        home = Home(settings.data_dir, SystemEntropy())
+        with home.held():
+            uvloop.run(serve(settings, home))
+    except (WrongSettings, HomeTaken, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
