@@ -1,0 +1,195 @@
+"""The door: connect, queue, join, and the account's own pages."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from libs.client.sdk.api import TIMEOUT_S, Api, Json
+from libs.client.sdk.backoff import Backoff
+from libs.client.sdk.errors import Unreachable, WhistError
+from libs.client.sdk.session import MemoryStore, Session, TokenStore
+from libs.client.sdk.socket import Connection
+from libs.client.sdk.table import Result, Table
+from libs.wire import frames
+
+AskCode = Callable[[], Awaitable[str]]
+
+
+class Whist:
+    """One account at one server; made by `Whist.connect`."""
+
+    def __init__(self, api: Api, session: Session, backoff: Backoff) -> None:
+        self._api = api
+        self._session = session
+        self._backoff = backoff
+        self._connection: Connection | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls,
+        url: str,
+        *,
+        store: TokenStore | None = None,
+        email: str = "",
+        ask_code: AskCode | None = None,
+        locale: str = "en",
+        backoff: Backoff | None = None,
+    ) -> AsyncIterator["Whist"]:
+        """Be somebody there: the stored session, or the account of `email`, or a new guest (P40, P42).
+
+        `ask_code` gives the code that was e-mailed. Raises Unreachable, and WhistError for what is refused.
+        """
+        waits = backoff or Backoff()
+        async with httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False) as http:
+            api = Api(url, http, waits)
+            session = Session(api, store or MemoryStore())
+            if email:
+                if ask_code is None:
+                    raise ValueError("an e-mailed code needs somebody who reads it: ask_code")
+                login_id = await api.start_login(email, locale)
+                await session.sign_in(login_id, await ask_code())
+            elif not await session.resume():
+                await session.become_guest()
+            whist = cls(api, session, waits)
+            try:
+                yield whist
+            finally:
+                await whist._close()
+
+    # ---- the account ----
+
+    @property
+    def account(self) -> Json:
+        """{"account_id", "name", "guest"} as the server last told."""
+        return self._session.account
+
+    async def me(self) -> Json:
+        """Account, level, experience and balances in one; what a service cannot tell just now is null."""
+        return await self._session.request("GET", "/v1/me")
+
+    async def wallet(self) -> Json:
+        """Balances: coins, bars and cups."""
+        return await self._session.request("GET", "/v1/wallet")
+
+    async def rooms(self) -> list[Json]:
+        """The rooms, each with its prizes and why it is closed to us, if it is (P2)."""
+        rooms: list[Json] = (await self._session.request("GET", "/v1/rooms"))["rooms"]
+        return rooms
+
+    async def coins(self) -> int:
+        """Coins in the wallet now."""
+        return int((await self.wallet())["coins"])
+
+    async def experience(self) -> int:
+        """Experience gained in all (P43)."""
+        return int((await self.league())["progress"]["experience"])
+
+    async def first_prize(self, room: int) -> int:
+        """Coins that the winner gets in that room (P9). Raises WhistError UNKNOWN_ROOM."""
+        for each in await self.rooms():
+            if each["room"] == room:
+                return int(each["prizes"][0])
+        raise WhistError("UNKNOWN_ROOM", facts={"room": room})
+
+    async def league(self) -> Json:
+        """{"progress", "standing"}: level and experience, and this week's league (P43, P50)."""
+        return await self._session.request("GET", "/v1/leagues/me")
+
+    async def record(self, game_id: str) -> Json:
+        """The record of a finished game that we played (P72). Raises WhistError GAME_RUNNING, NOT_AT_TABLE."""
+        return await self._session.request("GET", f"/v1/games/{game_id}")
+
+    # ---- play ----
+
+    async def quick_game(
+        self,
+        room: int = 1,
+        mode: str = "quick",
+        coffee: str = "",
+        told: Callable[[frames.Queue], None] | None = None,
+    ) -> Table:
+        """Queue, wait for the deal and follow the table; the live one when we sit at one already (P8).
+
+        `told` sees the queue move. Raises WhistError: INSUFFICIENT_FUNDS, LEVEL_TOO_LOW, …, and what a ticket
+        was dropped for.
+        """
+        asked = {"room": room, "mode": mode} | ({"coffee": coffee} if coffee else {})
+        await self._session.request("POST", "/v1/queue", asked)
+        connection = await self._socket()
+        place = await connection.seat(told)
+        if place.state != "seated":
+            raise WhistError(place.reason or "NOT_QUEUED", facts={"room": room, "mode": mode})
+        return await self.join(place.table)
+
+    async def cancel_queue(self) -> None:
+        """Take the ticket back before the deal, for free. Raises WhistError ALREADY_MATCHED."""
+        await self._session.request("DELETE", "/v1/queue")
+
+    async def join(self, table_id: str) -> Table:
+        """Follow a table; returns with its first snapshot. Raises WhistError NOT_AT_TABLE, TABLE_UNKNOWN."""
+        connection = await self._socket()
+        table = connection.follow(table_id)
+        try:
+            await table.joined()
+        except asyncio.CancelledError:
+            connection.leave(table)
+            raise
+        return table
+
+    async def leave(self, table: Table) -> None:
+        """Stop following; the seat stays ours, and a bot holds it while we are away (P31)."""
+        (await self._socket()).leave(table)
+
+    async def hint(self, table: Table) -> Json:
+        """{"turn", "action"}: what the coach would do. Raises WhistError HINTS_NOT_ALLOWED (P13)."""
+        return await self._session.request("POST", f"/v1/tables/{table.id}/hint")
+
+    @property
+    def connected(self) -> bool:
+        """Whether the socket is up now; it comes back by itself."""
+        return self._connection is not None and self._connection.connected
+
+    def seconds_left(self, table: Table) -> float | None:
+        """Until the running turn ends, by the server's clock; None when nobody has to act."""
+        if not table.deadline_ms or self._connection is None:
+            return None
+        return max(0.0, (table.deadline_ms - self._connection.server_ms()) / 1000)
+
+    # ---- the connection ----
+
+    async def _socket(self) -> Connection:
+        if self._connection is None:
+            config = await self._api.config()
+            self._connection = Connection(config["socket_url"], self._session, self._backoff.fresh(), self._recover)
+            self._connection.start()
+        return self._connection
+
+    async def _recover(self, table: Table) -> None:
+        """The game ended while we were away: its end is in the record."""
+        try:
+            table.finish(_result(await self.record(table.id), table.seat))
+        except Unreachable:
+            return  # the next connection asks again
+        except WhistError as error:
+            table.fail(error)
+
+    async def _close(self) -> None:
+        if self._connection is not None:
+            await self._connection.close()
+
+
+def _result(record: dict[str, Any], seat: int) -> Result:
+    outcome = record["result"]
+    if outcome is None:
+        return Result(status="voided", seat=seat, secret=record["secret"])
+    return Result(
+        status="finished",
+        seat=seat,
+        ranking=tuple(outcome["ranking"]),
+        totals=tuple(outcome["totals"]),
+        secret=record["secret"],
+    )

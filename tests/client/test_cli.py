@@ -1,0 +1,377 @@
+"""The `whist` command as a process: exit codes, streams, and what a person sees."""
+
+import asyncio
+import json
+import os
+import pty
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from libs.client.cli import demo, screen
+from libs.client.cli.keyboard import Keyboard
+from libs.client.cli.play import Player, ScreenFront, chosen, spoken
+from libs.client.cli.verify import CheckFailed
+from libs.client.sdk.backoff import Backoff
+from libs.client.sdk.errors import WhistError
+from libs.client.sdk.session import FileStore
+from libs.client.sdk.whist import Whist
+from libs.engine.bots import choose
+from libs.wire import frames
+from tests.client.server import GAME, TABLE, Truth, Whistle
+
+pytestmark = pytest.mark.timeout(60)
+
+HERE = Path(__file__).parent
+REPORT_KEYS = {
+    "mode", "players", "rounds", "totals", "ranking", "prize_coins", "coins_before", "coins_after", "xp_gained",
+    "game_id",
+}  # fmt: skip
+
+
+async def whist(
+    server: Whistle | None, tmp_path: Path, *words: str, typed: str | None = None, url: str = ""
+) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of one command."""
+    url = url or (server.url if server else "")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "libs.client.cli",
+        *words,
+        stdin=asyncio.subprocess.PIPE if typed is not None else asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=os.environ | {"WHIST_URL": url, "XDG_STATE_HOME": str(tmp_path), "COLUMNS": "80"},
+    )
+    out, err = await process.communicate(None if typed is None else typed.encode())
+    assert process.returncode is not None
+    assert b"Traceback" not in err
+    return process.returncode, out.decode(), err.decode()
+
+
+# ---- demo ----
+
+
+async def test_p70_p6_demo_plays_checks_and_reports_as_json(server: Whistle, tmp_path: Path) -> None:
+    code, out, err = await whist(server, tmp_path, "demo", "--json")
+    assert (code, len(out.splitlines())) == (0, 1), err
+    report = json.loads(out)
+    assert set(report) == REPORT_KEYS
+    assert report["mode"] == "quick"
+    assert report["game_id"] == TABLE
+    assert len(report["players"]) == 6
+    assert len(report["rounds"]) == 6
+    for row in report["rounds"]:
+        assert set(row) == {"cards", "trump", "dealer", "bids", "taken", "scores"}
+        assert sum(row["taken"]) == row["cards"] != sum(row["bids"])
+    assert report["totals"] == list(server.truth.state.totals)
+    assert report["ranking"] == list(server.truth.state.ranking or ())
+    paid = (100, 70, 55, 0, 0, 0)[report["ranking"].index(server.truth.seat)]
+    assert report["prize_coins"] == paid == report["coins_after"] - report["coins_before"]
+    assert report["xp_gained"] > 0
+
+
+async def test_p72_a_record_is_fetched_and_checked_after_the_demo(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "demo")
+    assert code == 0
+    assert "Checked: bids, tricks" in out
+    assert f"Game {TABLE}" in out
+    code, out, err = await whist(server, tmp_path, "record", TABLE)
+    assert code == 0, err
+    assert "every deal follow from the secret" in out
+    code, out, _ = await whist(server, tmp_path, "record", TABLE, "--json")
+    assert json.loads(out) == json.loads(json.dumps(server.truth.record()))
+    code, _, err = await whist(server, tmp_path, "record", "f" * 32)
+    assert (code, err) == (1, "whist: TABLE_UNKNOWN\n")
+
+
+async def test_demo_fails_when_the_wallet_pays_the_wrong_prize(
+    server: Whistle, soon: Backoff, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "ARRIVES_S", 0.0)
+    server.prize_slip = 1
+    async with Whist.connect(server.url, backoff=soon) as guest:
+        with pytest.raises(CheckFailed, match="are due"):
+            await demo.run(guest, "quick", lambda _: None)
+
+
+async def test_p40_demo_signs_in_by_a_code_from_the_input(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "demo", "--email", "ana@example.com", "--json", typed="12345678\n")
+    assert code == 0
+    assert set(json.loads(out)) == REPORT_KEYS
+    code, _, err = await whist(server, tmp_path, "demo", "--email", "ana@example.com", typed="1\n")
+    assert (code, err.splitlines()[-1]) == (1, "whist: CODE_WRONG (tries_left 4)")
+
+
+# ---- exit codes ----
+
+
+async def test_version_and_usage(tmp_path: Path) -> None:
+    assert (await whist(None, tmp_path, "--version"))[:2] == (0, "whist 0.1.0\n")
+    assert (await whist(None, tmp_path))[0] == 2
+    assert (await whist(None, tmp_path, "play", "--mode", "poker"))[0] == 2
+    assert (await whist(None, tmp_path, "play", "--room", "13"))[0] == 2
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "http://[", "nonsense", "http://no.such.host.invalid"])
+async def test_a_server_that_is_not_there_is_one_clear_line(tmp_path: Path, url: str) -> None:
+    code, out, err = await whist(None, tmp_path, "demo", url=url)
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert err.startswith(f"whist: cannot reach {url}")
+
+
+async def test_an_address_that_is_not_whist_is_one_clear_line(server: Whistle, tmp_path: Path) -> None:
+    code, _, err = await whist(None, tmp_path, "demo", url=server.url + "/elsewhere")
+    assert (code, len(err.splitlines())) == (1, 1)
+    assert "HTTP_404" in err
+
+
+# ---- play ----
+
+
+def script(server: Whistle) -> str:
+    """What a person would type to play the same game as the policy does, found by playing it beforehand."""
+    truth, typed = Truth(), []
+    truth.advance()
+    while truth.state.ranking is None:
+        view = truth.views[-1]
+        action = choose("romanian", view)
+        typed.append(str(action["bid"]) if "bid" in action else str(view["hand"].index(action["play"]) + 1))
+        truth.move(truth.seat, action, by="person", req=str(truth.seq))
+        truth.advance()
+    return "\n".join(typed) + "\n"
+
+
+async def test_play_through_a_pipe_to_the_end(server: Whistle, tmp_path: Path) -> None:
+    code, out, err = await whist(server, tmp_path, "play", typed="99\nh\nnonsense\n" + script(server))
+    assert code == 0, err
+    assert "Bid 0 to 8." in out
+    assert "The coach helps at friends' tables and on your VIP days only." in out
+    assert "'nonsense' is no bid here." in out
+    assert out.rstrip().splitlines()[-6].startswith("1st")
+    assert GAME.over(server.truth.state)
+
+
+async def test_play_for_programs_is_json_lines(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "play", "--json", typed=script(server))
+    *decisions, over = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert {each["t"] for each in decisions} == {"decision"}
+    assert all(each["view"]["legal"] for each in decisions)
+    assert (over["t"], over["game_id"], over["ranking"]) == ("over", TABLE, list(server.truth.state.ranking or ()))
+
+
+async def test_p8_leaving_is_confirmed(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "play", typed="q\nno\nq\ny\n")
+    assert code == 0
+    assert "Leave for good?" in out
+    assert "You stay." in out
+    assert out.endswith("You left the game.\n")
+    assert server.truth.left
+
+
+async def test_p31_the_end_of_the_input_keeps_the_seat(server: Whistle, tmp_path: Path) -> None:
+    code, _, err = await whist(server, tmp_path, "play", typed="")
+    assert code == 1
+    assert "a bot holds your seat" in err
+    assert not server.truth.left
+    again, _, _ = await whist(server, tmp_path, "play", typed="q\ny\n")
+    assert again == 0
+    assert server.refreshes == 1
+
+
+async def test_play_on_a_terminal_clears_the_screen_and_leaves_on_q(server: Whistle, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "libs.client.cli", "play",
+        stdin=theirs, stdout=theirs, stderr=theirs,
+        env=os.environ | {"WHIST_URL": server.url, "XDG_STATE_HOME": str(tmp_path)},
+    )  # fmt: skip
+    os.close(theirs)
+    loop, shown, prompted = asyncio.get_running_loop(), bytearray(), asyncio.Event()
+
+    def read() -> None:
+        try:
+            data = os.read(ours, 65536)
+        except OSError:
+            loop.remove_reader(ours)
+            return
+        shown.extend(data)
+        if b"Bid 0 to 8" in shown:
+            prompted.set()
+
+    loop.add_reader(ours, read)
+    await asyncio.wait_for(prompted.wait(), 20)
+    os.write(ours, b"q\n")
+    os.write(ours, b"y\n")
+    assert await asyncio.wait_for(process.wait(), 20) == 0
+    loop.remove_reader(ours)
+    os.close(ours)
+    assert b"\x1b[H\x1b[2J" in shown
+    assert server.truth.left
+
+
+async def test_p30_the_server_moving_for_us_is_said(server: Whistle, soon: Backoff) -> None:
+    written: list[str] = []
+
+    class Typist:
+        """Types nothing until the server has moved, then leaves."""
+
+        def __init__(self) -> None:
+            self.lines = iter(["q", "y"])
+            self.moved = asyncio.Event()
+
+        async def line(self) -> str | None:
+            await self.moved.wait()
+            return next(self.lines)
+
+    typist = Typist()
+
+    def write(text: str) -> None:
+        written.append(text)
+        if "Time was up" in text:
+            typist.moved.set()
+
+    async with Whist.connect(server.url, backoff=soon) as guest:
+        table = await guest.quick_game()
+        playing = asyncio.create_task(
+            Player(guest, table, typist, ScreenFront(write, terminal=True), eager=True).play()
+        )
+        while not written:
+            await asyncio.sleep(0)
+        server.truth.move(table.seat, choose("romanian", server.truth.views[-1]), by="time_out")
+        server.truth.advance()
+        await playing
+    assert any("Time was up: the server moved for you." in text for text in written)
+
+
+# ---- the screen ----
+
+
+def seated(truth: Truth) -> tuple[Any, list[frames.SeatInfo]]:
+    return truth.views[-1], truth.seats()
+
+
+def test_the_screen_while_bidding_is_as_agreed() -> None:
+    truth = Truth()
+    truth.advance()
+    view, seats = seated(truth)
+    assert screen.render(view, seats, seconds_left=12.0) + "\n" == (HERE / "golden" / "bidding.txt").read_text()
+
+
+def test_the_screen_while_playing_is_as_agreed() -> None:
+    truth = Truth()
+    truth.advance()
+    while (
+        len(truth.views[-1]["score_sheet"]) < 2 or not truth.views[-1]["tricks"] or not truth.views[-1]["trick"]["lead"]
+    ):
+        truth.move(truth.seat, choose("romanian", truth.views[-1]), by="person", req=str(truth.seq))
+        truth.advance()
+    view, seats = seated(truth)
+    text = screen.render(view, seats, seconds_left=9.6, message="You must follow suit.")
+    assert text + "\n" == (HERE / "golden" / "playing.txt").read_text()
+
+
+def test_every_screen_of_a_game_fits_80_by_24() -> None:
+    truth = Truth()
+    truth.advance()
+    hostile = [
+        frames.SeatInfo(name="\x1b[2J牌王" * 6, kind="person", verified=True, holder="bot", left=False)
+        for _ in range(6)
+    ]
+    while truth.state.ranking is None:
+        truth.move(truth.seat, choose("romanian", truth.views[-1]), by="person", req=str(truth.seq))
+        truth.advance()
+    assert len(truth.views) > 200
+    for view in truth.views:
+        for seats in (truth.seats(), hostile):
+            lines = screen.render(view, seats, seconds_left=10, message="x" * 300).split("\n")
+            assert len(lines) <= 24
+            assert all(screen._width(line) <= 80 for line in lines)
+            assert "\x1b" not in "".join(lines)
+
+
+def test_legal_cards_are_marked_and_the_barred_bid_is_said() -> None:
+    view: dict[str, Any] = Truth().views[0] | {
+        "phase": "play",
+        "hand": ["7C", "QH"],
+        "legal": [{"play": "QH"}],
+        "turn": 3,
+    }
+    assert "1: 7♣   2:[Q♥]" in screen.render(view, Truth().seats())
+    view |= {"phase": "bid", "cards": 3, "round": 0, "barred": 1, "legal": [{"bid": 0}, {"bid": 2}, {"bid": 3}]}
+    assert "Bid 0 to 3, but not 1 (barred for the dealer)" in screen.render(view, Truth().seats())
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("1", "TD"),
+        ("2", "QH"),
+        ("0", None),
+        ("3", None),
+        ("qh", "QH"),
+        ("Q♥", "QH"),
+        ("10d", "TD"),
+        ("2S", None),
+        ("²", None),
+    ],
+)
+def test_a_card_is_meant_by_number_or_name(typed: str, meant: str | None) -> None:
+    view = {"phase": "play", "hand": ["TD", "QH"]}
+    assert chosen(view, typed) == (None if meant is None else {"play": meant})
+
+
+def test_refusals_are_said_in_words() -> None:
+    assert "hearts" in spoken(WhistError("MUST_FOLLOW_SUIT", facts={"suit": "H"}))
+    assert "trump" in spoken(WhistError("MUST_TRUMP", facts={"suit": "H"}))
+    assert "may not bid 2" in spoken(WhistError("BID_BARRED", facts={"barred": 2}))
+    assert spoken(WhistError("SOMETHING_NEW")) == "SOMETHING_NEW"
+
+
+# ---- small parts ----
+
+
+def test_a_session_file_is_private_and_survives_nonsense(tmp_path: Path) -> None:
+    store = FileStore("http://here/", folder=tmp_path / "deep")
+    assert store.load() is None
+    store.save({"refresh_token": "r"})
+    assert store.path.stat().st_mode & 0o777 == 0o600
+    assert FileStore("http://here", folder=tmp_path / "deep").load() == {"refresh_token": "r"}
+    assert FileStore("http://there", folder=tmp_path / "deep").load() is None
+    store.path.write_text("{")
+    assert store.load() is None
+    store.forget()
+    store.forget()
+    assert list(store.path.parent.iterdir()) == []
+
+
+async def test_the_keyboard_ends_once_and_with_none() -> None:
+    read, write = os.pipe()
+    os.write(write, b"one\n two \nrest")
+    os.close(write)
+    with os.fdopen(read) as stream:
+        keyboard = Keyboard(stream)
+        assert [await keyboard.line() for _ in range(4)] == ["one", "two", "rest", None]
+
+
+def test_waits_double_up_to_the_most_and_start_over() -> None:
+    backoff = Backoff(first_s=0.25, most_s=8.0)
+    for longest in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0):
+        assert longest / 2 <= backoff.next_s() <= longest
+    backoff.reset()
+    assert backoff.next_s() <= 0.25
+
+
+async def test_the_example_bot_plays_a_game(server: Whistle) -> None:
+    example = HERE.parent.parent / "examples" / "calm_bot.py"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, str(example), server.url, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    out, err = await process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert out.startswith(b"Result(status='finished'")
+    assert example.read_text() in (HERE.parent.parent / "libs" / "client" / "README.md").read_text()
