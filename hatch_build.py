@@ -13,8 +13,13 @@ class ContractsBuildHook(BuildHookInterface[Any]):
     """Runs protoc (grpcio-tools) with mypy stubs over every file under protos/."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        del version, build_data
         generate(Path(self.root))
+        if version == "standard":
+            # A wheel carries what an editable install finds in the checkout; there a copy would only grow stale.
+            build_data["force_include"] |= {
+                "build/gen/whist": "whist",
+                "config/platform.toml": "libs/house/platform.toml",
+            }
 
 
 def generate(root: Path) -> None:

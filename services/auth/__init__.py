@@ -1,0 +1,1 @@
+"""Accounts, e-mailed codes, sessions and guests (P40-P42)."""

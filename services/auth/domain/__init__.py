@@ -1,0 +1,1 @@
+"""What signing in means: pure values and rules."""

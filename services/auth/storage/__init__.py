@@ -1,0 +1,1 @@
+"""Where auth keeps things: PostgreSQL (schema `auth`) and the key files."""

@@ -1,0 +1,1 @@
+"""Coach: hints from what a seat can know (P60)."""

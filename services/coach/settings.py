@@ -1,0 +1,14 @@
+"""Settings of coach."""
+
+from pydantic import Field
+
+from libs.chassis.settings import ServiceSettings
+
+
+class CoachSettings(ServiceSettings):
+    """What coach reads besides what every service reads; database and Kafka are not used."""
+
+    hint_workers: int = Field(default=2, ge=1, le=64, description="Hints thought about side by side.")
+    hint_queue: int = Field(
+        default=64, ge=0, le=10_000, description="Hints that may wait for a worker; one more is refused."
+    )

@@ -1,0 +1,1 @@
+"""What a finished game and a prize mean for an account: values in, values out."""

@@ -1,0 +1,17 @@
+"""How leagues says no."""
+
+from libs.chassis.errors import DomainError, Kind
+
+
+class BadAccount(DomainError):
+    """An account id is 16 bytes."""
+
+    kind = Kind.INVALID
+    reason = "BAD_ACCOUNT"
+
+
+class BadWeek(DomainError):
+    """A week is named as ``2026-W48``; weeks that the year does not have are refused too."""
+
+    kind = Kind.INVALID
+    reason = "BAD_WEEK"

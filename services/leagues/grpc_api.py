@@ -1,0 +1,73 @@
+"""gRPC to handlers and back; translation only."""
+
+from typing import Any
+from uuid import UUID
+
+from libs.house.calendar import week_bounds
+from libs.house.platform import Platform
+from services.leagues import handlers
+from services.leagues.domain.errors import BadAccount, BadWeek
+from services.leagues.domain.results import AccountId, WeekId
+from services.leagues.domain.standing import Form, Tier
+from services.leagues.ports import Books
+from whist.leagues.v1 import leagues_pb2 as pb
+from whist.leagues.v1 import leagues_pb2_grpc
+
+_SERVICE = "/whist.leagues.v1.LeaguesService/"
+ALLOW = {
+    # Matchmaking and wallet ask for the level that opens a room (P2).
+    f"{_SERVICE}Profile": frozenset({"gateway", "matchmaking", "wallet"}),
+    f"{_SERVICE}Standing": frozenset({"gateway", "matchmaking"}),
+}
+
+_FORMS = {Form.NEITHER: pb.FORM_UNSPECIFIED, Form.FIRE: pb.FORM_FIRE, Form.ICE: pb.FORM_ICE}
+_TIERS = {Tier.JACK: pb.TIER_JACK, Tier.QUEEN: pb.TIER_QUEEN, Tier.KING: pb.TIER_KING, Tier.ACE: pb.TIER_ACE}
+
+
+class LeaguesApi(leagues_pb2_grpc.LeaguesServiceServicer):
+    """Profile and Standing."""
+
+    def __init__(self, books: Books, platform: Platform) -> None:
+        self._books = books
+        self._platform = platform
+
+    async def Profile(self, request: pb.ProfileRequest, context: Any) -> pb.ProfileResponse:  # noqa: N802
+        del context
+        shown = await handlers.profile(_account(request.account_id), books=self._books, platform=self._platform)
+        return pb.ProfileResponse(
+            experience=shown.experience,
+            level=shown.level,
+            next_level_at=shown.next_level_at,
+            form=_FORMS[shown.form],
+            tier=_TIERS[shown.tier],
+            games=shown.games,
+        )
+
+    async def Standing(self, request: pb.StandingRequest, context: Any) -> pb.StandingResponse:  # noqa: N802
+        del context
+        shown = await handlers.standing(
+            _account(request.account_id), _week(request.week_id), books=self._books, platform=self._platform
+        )
+        return pb.StandingResponse(
+            week_id=shown.week_id,
+            points=shown.points,
+            games=shown.games,
+            ranked=shown.ranked,
+            tier=_TIERS[shown.tier],
+        )
+
+
+def _account(raw: bytes) -> AccountId:
+    if len(raw) != 16:
+        raise BadAccount(size=len(raw))
+    return AccountId(UUID(bytes=raw))
+
+
+def _week(text: str) -> WeekId | None:
+    if not text:
+        return None
+    try:
+        week_bounds(text)
+    except (ValueError, OverflowError) as error:
+        raise BadWeek(week_id=text[:20]) from error
+    return WeekId(text)

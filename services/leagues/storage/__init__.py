@@ -1,0 +1,1 @@
+"""Leagues' tables and the SQL over them."""

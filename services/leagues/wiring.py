@@ -1,0 +1,57 @@
+"""Names the concrete classes of leagues."""
+
+from functools import partial
+from pathlib import Path
+
+from libs.chassis.db import Migrations
+from libs.chassis.events.bus import Subscription
+from libs.chassis.service import Chassis, Job, Service, Spec
+from libs.house import platform as house
+from services.leagues import consumers
+from services.leagues.grpc_api import ALLOW, LeaguesApi
+from services.leagues.jobs import check_totals
+from services.leagues.settings import LeaguesSettings
+from services.leagues.storage.ledger import LeaguesTransaction
+from services.leagues.storage.tables import SCHEMA
+from whist.auth.v1.events_pb2 import AuthEvent
+from whist.leagues.v1.leagues_pb2_grpc import add_LeaguesServiceServicer_to_server
+from whist.tables.v1.events_pb2 import TablesEvent
+from whist.wallet.v1.events_pb2 import WalletEvent
+
+MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migrations")
+
+
+def wire(chassis: Chassis[LeaguesSettings]) -> Service:
+    """Handlers over PostgreSQL, three consumers, one check."""
+    books = chassis.store(LeaguesTransaction)
+    platform = house.load()
+    subscribe = partial(Subscription, transaction=books.transaction, database=chassis.database)
+    return Service(
+        registrars=[partial(add_LeaguesServiceServicer_to_server, LeaguesApi(books, platform))],
+        allow=ALLOW,
+        subscriptions=[
+            subscribe(
+                consumer="leagues.tables",
+                topic=consumers.TABLES_TOPIC,
+                message=TablesEvent,
+                handle=partial(consumers.on_tables, platform=platform),
+            ),
+            subscribe(
+                consumer="leagues.wallet",
+                topic=consumers.WALLET_TOPIC,
+                message=WalletEvent,
+                handle=consumers.on_wallet,
+            ),
+            subscribe(consumer="leagues.auth", topic=consumers.AUTH_TOPIC, message=AuthEvent, handle=consumers.on_auth),
+        ],
+        jobs=[
+            Job(
+                name="check_totals",
+                run=partial(check_totals, books, platform),
+                every_seconds=chassis.settings.check_seconds,
+            )
+        ],
+    )
+
+
+SPEC: Spec[LeaguesSettings] = Spec(name="leagues", settings=LeaguesSettings, wire=wire, migrations=MIGRATIONS)
