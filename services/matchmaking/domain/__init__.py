@@ -1,0 +1,1 @@
+"""Who may queue, who sits together, and how a match goes on: pure functions over values."""

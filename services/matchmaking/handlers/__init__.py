@@ -1,0 +1,1 @@
+"""Use cases of matchmaking: queueing, matching, seating, what follows from others' events, and watching."""

@@ -1,0 +1,178 @@
+"""What a player asks: rooms, a ticket, taking it back, where it stands (P1, P2, P7, P8)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from libs.chassis.entropy import Entropy
+from libs.chassis.errors import DomainError, Kind, Unavailable
+from libs.house.modes import Mode
+from libs.house.platform import Platform
+from libs.house.rooms import Room
+from libs.house.rooms import UnknownRoom as NoSuchRoom
+from services.matchmaking.domain.admission import (
+    Assets,
+    Visitor,
+    admit,
+    check_funds,
+    check_name,
+    closed_reason,
+    costs_nothing,
+)
+from services.matchmaking.domain.errors import AlreadyMatched, UnknownRoom
+from services.matchmaking.domain.forming import seats_filled
+from services.matchmaking.domain.ids import AccountId, TicketId
+from services.matchmaking.domain.matches import VipDays
+from services.matchmaking.domain.tickets import (
+    Place,
+    Ticket,
+    TicketState,
+    Tier,
+    Waiting,
+    Wish,
+    place_of,
+    tier_of,
+    waiting_of,
+)
+from services.matchmaking.ports import Records, Store, Tables, Wallet
+
+POOL_SHOWN = 200  # oldest tickets looked at to tell how full a table would be; six are enough to call it full
+ENQUEUE_TRIES = 3  # a ticket may end between two looks at it, hardly twice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRoom:
+    """A room as one account sees it. `closed_reason` is empty when it may enter now."""
+
+    room: Room
+    closed_reason: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queueing:
+    """The queue's front. `wake` tells this process's matcher that there is work."""
+
+    store: Store
+    wallet: Wallet
+    tables: Tables
+    platform: Platform
+    days: VipDays
+    entropy: Entropy
+    wake: Callable[[], None]
+
+    async def enqueue(self, wish: Wish) -> Place:
+        """A ticket for `wish`, or the live ticket or seat that the account has already (P8). Idempotent by account.
+
+        Raises UnknownRoom, BadName, GuestsRoom1Only, GuestsHaveNoCoffee, LevelTooLow, NotAVipDay, InsufficientFunds.
+        """
+        room = self._room(wish.room)
+        check_name(wish.name)
+        for _ in range(ENQUEUE_TRIES):
+            if (place := await self._live_place(wish.account_id)) is not None:
+                return place
+            tier = await self._admit(wish, room)
+            async with self.store.transaction() as tx:
+                now = await tx.now()
+                ticket = await tx.insert_ticket(TicketId(self.entropy.uuid7()), wish, tier, now)
+                if ticket is not None:
+                    pools = await self._pools(tx, (ticket,))
+            if ticket is not None:
+                self.wake()
+                return self._place(ticket, pools, now)
+        raise Unavailable(account_id=wish.account_id)
+
+    async def cancel(self, account_id: AccountId) -> None:
+        """Take the waiting ticket back. Idempotent: without one, nothing happens. Raises AlreadyMatched."""
+        async with self.store.transaction() as tx:
+            if await tx.cancel_ticket(account_id, await tx.now()):
+                return
+            live = await tx.live_ticket(account_id)
+        if live is not None:
+            raise AlreadyMatched(table_id=live.table_id)
+
+    async def place(self, account_id: AccountId) -> Place:
+        """Where the account stands now."""
+        return (await self.places((account_id,)))[account_id]
+
+    async def places(self, account_ids: Sequence[AccountId]) -> Mapping[AccountId, Place]:
+        """Where each of these accounts stands now; one look at the database for all."""
+        async with self.store.transaction() as tx:
+            now = await tx.now()
+            tickets = await tx.latest_tickets(account_ids)
+            pools = await self._pools(tx, tickets.values())
+        return {account_id: self._place(tickets.get(account_id), pools, now) for account_id in account_ids}
+
+    async def rooms(self, account_id: AccountId, *, guest: bool) -> tuple[OpenRoom, ...]:
+        """All rooms, and why the account may not enter one now. Answers without the wallet too."""
+        async with self.store.transaction() as tx:
+            now = await tx.now()
+            standing = await tx.standing(account_id)
+            waiting = await tx.waiting_by_room()
+        vip_day = self.days.today(account_id, now, guest=guest)
+        visitor = Visitor(guest=guest, level=standing.level, vip_day=vip_day)
+        assets = await self._assets_if_known(account_id)
+        return tuple(
+            OpenRoom(room=room, closed_reason=closed_reason(visitor, room, assets), waiting=waiting.get(room.number, 0))
+            for room in self.platform.rooms
+        )
+
+    def _room(self, number: int) -> Room:
+        try:
+            return self.platform.room(number)
+        except NoSuchRoom as error:
+            raise UnknownRoom(room=number) from error
+
+    async def _live_place(self, account_id: AccountId) -> Place | None:
+        """The account's place when it has one; a seat whose game is over is given up first."""
+        async with self.store.transaction() as tx:
+            now = await tx.now()
+            ticket = await tx.live_ticket(account_id)
+            if ticket is None:
+                return None
+            pools = await self._pools(tx, (ticket,))
+        if await self._is_stale(ticket):
+            assert ticket.table_id is not None, "CHECK on the table: a seated ticket names its table"
+            async with self.store.transaction() as tx:
+                await tx.end_seat(ticket.table_id, account_id, await tx.now())
+            return None
+        return self._place(ticket, pools, now)
+
+    async def _is_stale(self, ticket: Ticket) -> bool:
+        """Whether the news of the seat's end is still on its way. While the tables don't answer, the seat stands."""
+        if ticket.state is not TicketState.SEATED or ticket.table_id is None:
+            return False
+        try:
+            return not await self.tables.is_seated(ticket.table_id, ticket.wish.account_id)
+        except DomainError as error:
+            if error.kind is not Kind.UNAVAILABLE:
+                raise
+            return False
+
+    async def _admit(self, wish: Wish, room: Room) -> Tier:
+        async with self.store.transaction() as tx:
+            now = await tx.now()
+            standing = await tx.standing(wish.account_id)
+        vip_day = self.days.today(wish.account_id, now, guest=wish.guest)
+        admit(Visitor(guest=wish.guest, level=standing.level, vip_day=vip_day), room, wish.coffee)
+        if not costs_nothing(room, wish.coffee):
+            check_funds(await self.wallet.balances(wish.account_id), room, wish.coffee)
+        return tier_of(standing, wish)
+
+    async def _assets_if_known(self, account_id: AccountId) -> Assets | None:
+        try:
+            return await self.wallet.balances(account_id)
+        except DomainError as error:
+            if error.kind is not Kind.UNAVAILABLE:
+                raise
+            return None
+
+    async def _pools(self, tx: Records, tickets: Iterable[Ticket]) -> Mapping[Mode, Sequence[Waiting]]:
+        modes = {ticket.wish.mode for ticket in tickets if ticket.state is TicketState.WAITING}
+        return {mode: await tx.waiting(mode, POOL_SHOWN) for mode in sorted(modes)}
+
+    def _place(self, ticket: Ticket | None, pools: Mapping[Mode, Sequence[Waiting]], now: datetime) -> Place:
+        filled = 0
+        if ticket is not None and ticket.state is TicketState.WAITING:
+            filled = seats_filled(waiting_of(ticket), pools[ticket.wish.mode], now, self.platform.matchmaking)
+        return place_of(ticket, filled, now, self.platform.matchmaking)

@@ -1,0 +1,26 @@
+"""Settings of matchmaking; the rules' own numbers lie in config/platform.toml."""
+
+from pydantic import Field, SecretStr
+
+from libs.chassis.settings import ServiceSettings, WrongSettings
+
+VIP_KEY_LEAST = 16  # characters; a shorter key could be guessed, and everybody's VIP days with it
+
+
+class MatchmakingSettings(ServiceSettings):
+    """What matchmaking reads besides what every service reads."""
+
+    wallet_target: str = Field("dns:///wallet:50051", min_length=3, description="gRPC target of the wallet.")
+    tables_target: str = Field("dns:///tables:50051", min_length=3, description="gRPC target of the table workers.")
+    vip_key: SecretStr = Field(
+        SecretStr(""),
+        description="Key of the hash that gives each account its VIP days (P13), the same in every service that asks; "
+        "needed to serve, not to migrate.",
+    )
+
+    def vip_key_bytes(self) -> bytes:
+        """Raises WrongSettings when the key is missing or too short to be one."""
+        key = self.vip_key.get_secret_value().encode()
+        if len(key) < VIP_KEY_LEAST:
+            raise WrongSettings(f"WHIST_VIP_KEY: at least {VIP_KEY_LEAST} characters are needed")
+        return key
