@@ -60,7 +60,7 @@ class Quit(Struct, tag_field="t", tag="quit", forbid_unknown_fields=True, frozen
 
 
 class Watch(Struct, tag_field="t", tag="watch", forbid_unknown_fields=True, frozen=True):
-    """Send `Queue` frames for this account's place in matchmaking until it is seated or idle."""
+    """Send `Queue` frames for this account's place in matchmaking until it is seated, dropped or idle."""
 
 
 class Ping(Struct, tag_field="t", tag="ping", forbid_unknown_fields=True, frozen=True):
@@ -219,9 +219,11 @@ encode = msgspec.json.Encoder().encode
 class CloseCode:
     """Why the server closed a socket. 4xxx are ours."""
 
+    DONE = 1000  # the client's own wish
+    PROTOCOL = 1002  # not RFC 6455, or with an extension nobody agreed to
     RESTART = 1012  # come back with `since`
     POLICY = 1008  # flood, no Hello in time, foreign Origin
     TOO_BIG = 1009
-    SLOW_READER = 1013  # the send buffer is full: reconnect and resume
+    SLOW_READER = 1013  # the send buffer is full, or the token cannot be checked now: reconnect and resume
     TOKEN = 4401  # token wrong, expired or revoked
     SUPERSEDED = 4001  # too many sockets of this account: the oldest goes

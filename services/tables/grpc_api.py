@@ -99,6 +99,7 @@ def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableRespo
     return tables_pb2.GetTableResponse(
         status=_STATUS[status],
         seat=seat,
+        game=table.opened.game,
         view_json=json.dumps(table.view(seat), separators=(",", ":")) if live else "",
         hints=table.seats[seat].hints,
         left=table.tallies[seat].left,

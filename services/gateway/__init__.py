@@ -1,0 +1,1 @@
+"""Where clients meet the platform: REST, sockets, the landing page. Holds no game state."""

@@ -1,0 +1,1 @@
+"""Operators' own listener, never reachable from where players are (reliability N6)."""

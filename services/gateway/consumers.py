@@ -1,0 +1,18 @@
+"""Topic to handler: every replica hears auth for itself, since any of them may hold the session's sockets."""
+
+from collections.abc import Callable, Sequence
+
+from libs.chassis.events.bus import Listener
+from whist.auth.v1 import events_pb2
+
+AUTH_TOPIC = "whist.auth.events.v1"
+
+
+def listeners(revoked: Callable[[bytes], None]) -> Sequence[Listener]:
+    """`revoked` is called with the id of each session that has ended, within five seconds of its end."""
+
+    def on_auth(event: events_pb2.AuthEvent) -> None:
+        if event.WhichOneof("event") == "session_revoked":
+            revoked(event.session_revoked.session_id)
+
+    return [Listener(topic=AUTH_TOPIC, message=events_pb2.AuthEvent, handle=on_auth)]

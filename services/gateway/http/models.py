@@ -1,0 +1,316 @@
+"""What REST takes and gives. Requests forbid what they do not know (reliability A7)."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.gateway.clients import MODES, STATES
+from whist.auth.v1 import auth_pb2
+from whist.leagues.v1 import leagues_pb2
+from whist.matchmaking.v1 import matchmaking_pb2
+from whist.types.v1 import types_pb2
+from whist.wallet.v1 import wallet_pb2
+
+# Ids are 32 lower-case hexadecimal digits, as on the socket.
+Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+Uuid = Annotated[
+    str, Field(pattern="^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$")
+]
+CoffeeName = Literal["x1.5", "x2", "x3", "x5"]
+ModeName = Literal["quick", "classic"]
+
+MODE_OF = {name: mode for mode, name in MODES.items()}
+COFFEES: dict["types_pb2.Coffee.ValueType", CoffeeName] = {
+    types_pb2.COFFEE_X1_5: "x1.5",
+    types_pb2.COFFEE_X2: "x2",
+    types_pb2.COFFEE_X3: "x3",
+    types_pb2.COFFEE_X5: "x5",
+}
+COFFEE_OF = {name: coffee for coffee, name in COFFEES.items()}
+TIERS = {
+    leagues_pb2.TIER_JACK: "jack",
+    leagues_pb2.TIER_QUEEN: "queen",
+    leagues_pb2.TIER_KING: "king",
+    leagues_pb2.TIER_ACE: "ace",
+}
+FORMS = {leagues_pb2.FORM_FIRE: "fire", leagues_pb2.FORM_ICE: "ice"}
+
+
+class Request(BaseModel):
+    """A body: unknown fields are refused, strings are not stripped, numbers are not made of strings."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Device(Request):
+    """Who asks, for the list of devices."""
+
+    device: str = Field("", max_length=64)
+
+
+class LoginStart(Request):
+    """Ask for a code by mail (P40)."""
+
+    email: str = Field(min_length=3, max_length=254)
+    locale: str = Field("en", max_length=35, pattern="^[A-Za-z0-9-]+$")
+
+
+class LoginFinish(Request):
+    """The code that came."""
+
+    code: str = Field(pattern="^[0-9]{8}$")
+    device: str = Field("", max_length=64)
+
+
+class RefreshToken(Request):
+    """The refresh token; browsers leave it out and send their cookie."""
+
+    refresh_token: str | None = Field(None, min_length=1, max_length=512)
+
+
+class QueueRequest(Request):
+    """A seat, please (P1, P11)."""
+
+    room: int = Field(ge=1, le=12)
+    mode: ModeName = "quick"
+    coffee: CoffeeName | None = None
+
+
+class Config(BaseModel):
+    """What a client must know before it begins."""
+
+    version: str
+    socket_url: str
+    heartbeat_ms: int
+
+
+class LoginStarted(BaseModel):
+    """The same whether the address is known or not."""
+
+    login_id: Id
+    expires_at: datetime
+
+
+class Account(BaseModel):
+    """Public facts of an account."""
+
+    account_id: Id
+    name: str
+    guest: bool
+    created_at: datetime
+
+    @classmethod
+    def of(cls, account: auth_pb2.Account) -> "Account":
+        return cls(
+            account_id=account.account_id.hex(),
+            name=account.name,
+            guest=account.guest,
+            created_at=account.created_at.ToDatetime(UTC),
+        )
+
+
+class Tokens(BaseModel):
+    """Of a session. `refresh_token` is null for pages, which get it as a cookie that no script can read."""
+
+    access_token: str
+    access_expires_at: datetime
+    refresh_token: str | None
+    refresh_expires_at: datetime
+
+
+class SignedIn(BaseModel):
+    """An account and its tokens; `created` when this request made the account."""
+
+    tokens: Tokens
+    account: Account
+    created: bool = False
+
+
+class Assets(BaseModel):
+    """Amounts of everything the ledger counts."""
+
+    coins: int
+    bars: int
+    cups: dict[CoffeeName, int]
+
+    @classmethod
+    def of(cls, assets: types_pb2.Assets) -> "Assets":
+        cups: dict[CoffeeName, int] = {
+            "x1.5": assets.cups_x1_5,
+            "x2": assets.cups_x2,
+            "x3": assets.cups_x3,
+            "x5": assets.cups_x5,
+        }
+        return cls(coins=assets.coins, bars=assets.bars, cups=cups)
+
+
+class Wallet(Assets):
+    """What one may spend; `held` is set aside for a table that is not dealt yet."""
+
+    held: Assets
+
+    @classmethod
+    def of_balances(cls, balances: wallet_pb2.BalancesResponse) -> "Wallet":
+        return cls(**dict(Assets.of(balances.assets)), held=Assets.of(balances.held))
+
+
+class Movement(BaseModel):
+    """One line of the ledger as its owner sees it; `amount` is what the account gained."""
+
+    transfer_id: Id
+    at: datetime
+    reason: str
+    asset: str
+    amount: int
+    table: Id | None
+
+
+class History(BaseModel):
+    """Newest first; `next_before` leads to older ones and is null at the end."""
+
+    movements: list[Movement]
+    next_before: str | None
+
+
+class Progress(BaseModel):
+    """Level, experience and form (P43, P54)."""
+
+    level: int
+    experience: int
+    next_level_at: int
+    form: Literal["fire", "ice"] | None
+    games: int
+
+    @classmethod
+    def of(cls, profile: leagues_pb2.ProfileResponse) -> "Progress":
+        return cls.model_validate(
+            {
+                "level": profile.level,
+                "experience": profile.experience,
+                "next_level_at": profile.next_level_at,
+                "form": FORMS.get(profile.form),
+                "games": profile.games,
+            }
+        )
+
+
+class Standing(BaseModel):
+    """League points of a week (P50). Guests collect points but are not ranked."""
+
+    week: str
+    tier: Literal["jack", "queen", "king", "ace"] | None
+    points: int
+    games: int
+    ranked: bool
+
+    @classmethod
+    def of(cls, standing: leagues_pb2.StandingResponse) -> "Standing":
+        return cls.model_validate(
+            {
+                "week": standing.week_id,
+                "tier": TIERS.get(standing.tier),
+                "points": standing.points,
+                "games": standing.games,
+                "ranked": standing.ranked,
+            }
+        )
+
+
+class Me(BaseModel):
+    """Oneself. What a service cannot tell just now is null: nobody is kept from playing by it."""
+
+    account: Account
+    level: int | None
+    experience: int | None
+    next_level_at: int | None
+    form: Literal["fire", "ice"] | None
+    standing: Standing | None
+    wallet: Wallet | None
+
+
+class League(BaseModel):
+    """One's league."""
+
+    progress: Progress
+    standing: Standing
+
+
+class Room(BaseModel):
+    """A room (P2, P9); `closed_reason` is null when one may enter now."""
+
+    room: int
+    name: str
+    entry_coins: int
+    entry_bars: int
+    prizes: list[int]
+    level: int
+    vip: bool
+    closed_reason: str | None
+    waiting: int
+
+    @classmethod
+    def of(cls, room: matchmaking_pb2.Room) -> "Room":
+        return cls(
+            room=room.room,
+            name=room.name,
+            entry_coins=room.entry_coins,
+            entry_bars=room.entry_bars,
+            prizes=list(room.prizes),
+            level=room.level,
+            vip=room.vip,
+            closed_reason=room.closed_reason or None,
+            waiting=room.waiting,
+        )
+
+
+class Rooms(BaseModel):
+    """All rooms, the cottage first."""
+
+    rooms: list[Room]
+
+
+class Place(BaseModel):
+    """Where one stands in matchmaking."""
+
+    state: Literal["idle", "waiting", "matched", "seated", "dropped"]
+    table: Id | None
+    room: int | None
+    mode: ModeName | None
+    coffee: CoffeeName | None
+    deals_at: datetime | None
+    seats_filled: int
+    dropped_reason: str | None
+
+    @classmethod
+    def of(cls, status: matchmaking_pb2.QueueStatus) -> "Place":
+        return cls.model_validate(
+            {
+                "state": STATES.get(status.state, "idle"),
+                "table": status.table_id.hex() or None,
+                "room": status.room or None,
+                "mode": MODES.get(status.mode),
+                "coffee": COFFEES.get(status.coffee),
+                "deals_at": status.deals_at.ToDatetime(UTC) if status.HasField("deals_at") else None,
+                "seats_filled": status.seats_filled,
+                "dropped_reason": status.dropped_reason or None,
+            }
+        )
+
+
+class TableView(BaseModel):
+    """A table as one's own seat sees it; `view` is the engine's, null when the game is over."""
+
+    table: Id
+    status: Literal["live", "finished", "voided", "abandoned"]
+    seat: int
+    left: bool
+    hints: bool
+    view: dict[str, Any] | None
+
+
+class Hint(BaseModel):
+    """What the coach would do at this decision (P60)."""
+
+    turn: int
+    action: dict[str, Any]

@@ -1,0 +1,28 @@
+"""Whose limits a request counts against: the real peer, or what our own proxies say of it (reliability N8)."""
+
+import ipaddress
+from collections.abc import Sequence
+
+IPV6_PREFIX = 64  # one household; single addresses are free to have there
+
+
+def network_of(peer: str, forwarded: Sequence[str], trusted_proxies: int) -> str:
+    """The client's IPv4 address or IPv6 /64.
+
+    `forwarded` are the values of X-Forwarded-For; of its entries only the last `trusted_proxies` were written by our
+    own proxies, so the client is the first of these. A header that has too few entries is not believed.
+    """
+    host = peer
+    if trusted_proxies:
+        entries = [entry.strip() for line in forwarded for entry in line.split(",")]
+        if len(entries) >= trusted_proxies:
+            host = entries[-trusted_proxies]
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return peer
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((address, IPV6_PREFIX), strict=False))
+    return str(address)

@@ -1,0 +1,80 @@
+"""Access tokens at the edge: keys fetched from auth and kept, sessions that have ended refused at once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from libs.chassis.clock import Clock
+from libs.chassis.tokens import AccessTokens, TokenInvalid
+
+FETCH_GAP_SECONDS = 10.0  # between two fetches: made-up key ids must not become calls to auth
+REVOKED_SECONDS = 15 * 60.0  # longer than any access token lives
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bearer:
+    """Who holds a good access token; ids as 16 bytes."""
+
+    account_id: bytes
+    session_id: bytes
+    guest: bool
+    expires_at: datetime
+
+
+class Sessions:
+    """Verifies access tokens with auth's public keys."""
+
+    def __init__(self, fetch_jwks: Callable[[], Awaitable[str]], clock: Clock) -> None:
+        self._fetch_jwks = fetch_jwks
+        self._clock = clock
+        self._tokens = AccessTokens()
+        self._jwks = ""
+        self._fetched_at = float("-inf")
+        self._fetching = asyncio.Lock()
+        self._revoked: dict[bytes, float] = {}
+
+    def verify(self, token: str) -> Bearer:
+        """Check a token with the keys at hand. Raises TokenInvalid (perhaps for want of a key) or TokenExpired."""
+        if not self._jwks:
+            raise TokenInvalid
+        claims = self._tokens.verify(token, self._jwks, self._clock.now())
+        if claims.session_id.bytes in self._revoked:
+            raise TokenInvalid
+        return Bearer(
+            account_id=claims.account_id.bytes,
+            session_id=claims.session_id.bytes,
+            guest=claims.guest,
+            expires_at=claims.expires_at,
+        )
+
+    async def verified(self, token: str) -> Bearer:
+        """Check a token, asking auth for newer keys before it is refused.
+
+        Raises TokenInvalid, TokenExpired, or a DomainError of kind UNAVAILABLE when auth cannot be asked.
+        """
+        try:
+            return self.verify(token)
+        except TokenInvalid:
+            if not await self._refresh():
+                raise
+        return self.verify(token)
+
+    async def _refresh(self) -> bool:
+        """Fetch the keys, at most every ten seconds; whether they are other than before."""
+        before = self._jwks
+        async with self._fetching:
+            if self._jwks != before:
+                return True  # somebody fetched while we waited
+            if self._clock.monotonic() - self._fetched_at < FETCH_GAP_SECONDS:
+                return False
+            self._jwks = await self._fetch_jwks()
+            self._fetched_at = self._clock.monotonic()
+            return self._jwks != before
+
+    def revoke(self, session_id: bytes) -> None:
+        """Refuse the session's tokens from now on, though they have not expired."""
+        now = self._clock.monotonic()
+        for old in [each for each, until in self._revoked.items() if until < now]:
+            del self._revoked[old]
+        self._revoked[session_id] = now + REVOKED_SECONDS

@@ -1,0 +1,1 @@
+"""The product from outside: real processes, real sockets, the public API alone."""

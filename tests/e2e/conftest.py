@@ -1,0 +1,80 @@
+"""An embedded run and a cluster, each in processes of its own, for the tests of this folder."""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from services.allinone.cluster import free_port
+
+START_SECONDS = 90
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Embedded:
+    """A running `services.allinone`."""
+
+    url: str
+    admin_url: str
+    metrics_url: str
+    data: Path
+    process: asyncio.subprocess.Process
+    log: Path
+
+
+@asynccontextmanager
+async def embedded(data: Path, **environment: str) -> AsyncIterator[Embedded]:
+    """Start the embedded run on `data` and stop it in order at the end."""
+    data.mkdir(parents=True, exist_ok=True)
+    http, socket, admin, metrics = (f"127.0.0.1:{free_port()}" for _ in range(4))
+    path = data / "server.log"
+    with path.open("ab") as log:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "services.allinone", stdout=log, stderr=log, start_new_session=True,
+            env={
+                "WHIST_BOT_PACE_SCALE": "0",
+                **os.environ,
+                "WHIST_DATA_DIR": str(data),
+                "WHIST_HTTP_LISTEN": http,
+                "WHIST_SOCKET_LISTEN": socket,
+                "WHIST_ADMIN_LISTEN": admin,
+                "WHIST_METRICS_LISTEN": metrics,
+                **environment,
+            },
+        )  # fmt: skip
+    run = Embedded(
+        url=f"http://{http}", admin_url=f"http://{admin}", metrics_url=f"http://{metrics}", data=data, process=process,
+        log=path,
+    )  # fmt: skip
+    try:
+        await answers(f"{run.url}/v1/config", process, path)
+        yield run
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await asyncio.wait_for(process.wait(), 60)
+
+
+async def answers(url: str, process: asyncio.subprocess.Process, log: Path) -> None:
+    """Return when `url` answers; fails with the process's log."""
+    async with httpx.AsyncClient() as client, asyncio.timeout(START_SECONDS):
+        while True:
+            assert process.returncode is None, log.read_text()[-4000:]
+            try:
+                if (await client.get(url)).is_success:
+                    return
+            except httpx.HTTPError:
+                await asyncio.sleep(0.1)
+
+
+@pytest.fixture(scope="session")
+async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Embedded]:
+    """One embedded run for the tests that only look from outside."""
+    async with embedded(tmp_path_factory.mktemp("embedded")) as run:
+        yield run
