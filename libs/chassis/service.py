@@ -87,10 +87,10 @@ class Chassis(Generic[S]):
         """Transactions of this service's own kind."""
         return Store(self.database, kind, self.entropy, self.relay.wake)
 
-    def peer(self, target: str) -> Peer:
-        """One channel a target, closed with the service."""
+    def peer(self, service: str, target: str) -> Peer:
+        """One channel a target, closed with the service; its certificate must be that of `service`."""
         if target not in self._peers:
-            self._peers[target] = Peer(target, self.name, self.tls)
+            self._peers[target] = Peer(target, self.name, self.tls, server_name=service)
         return self._peers[target]
 
     async def close(self) -> None:

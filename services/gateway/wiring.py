@@ -33,12 +33,12 @@ class Gateway:
         self._chassis = chassis
         self._tasks = Tasks()
         self._clients = Clients(
-            auth=chassis.peer(settings.auth_target),
-            matchmaking=chassis.peer(settings.matchmaking_target),
-            tables=chassis.peer(settings.tables_target),
-            wallet=chassis.peer(settings.wallet_target),
-            leagues=chassis.peer(settings.leagues_target),
-            coach=chassis.peer(settings.coach_target),
+            auth=chassis.peer("auth", settings.auth_target),
+            matchmaking=chassis.peer("matchmaking", settings.matchmaking_target),
+            tables=chassis.peer("tables", settings.tables_target),
+            wallet=chassis.peer("wallet", settings.wallet_target),
+            leagues=chassis.peer("leagues", settings.leagues_target),
+            coach=chassis.peer("coach", settings.coach_target),
         )
         self.sessions = Sessions(self._clients.jwks, chassis.clock)
         self.hub = build_hub(

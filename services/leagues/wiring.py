@@ -34,15 +34,23 @@ def wire(chassis: Chassis[LeaguesSettings]) -> Service:
                 consumer="leagues.tables",
                 topic=consumers.TABLES_TOPIC,
                 message=TablesEvent,
+                types=frozenset({"game_finished"}),
                 handle=partial(consumers.on_tables, platform=platform),
             ),
             subscribe(
                 consumer="leagues.wallet",
                 topic=consumers.WALLET_TOPIC,
                 message=WalletEvent,
+                types=frozenset({"prize_paid"}),
                 handle=consumers.on_wallet,
             ),
-            subscribe(consumer="leagues.auth", topic=consumers.AUTH_TOPIC, message=AuthEvent, handle=consumers.on_auth),
+            subscribe(
+                consumer="leagues.auth",
+                topic=consumers.AUTH_TOPIC,
+                message=AuthEvent,
+                types=frozenset({"account_created"}),
+                handle=consumers.on_auth,
+            ),
         ],
         jobs=[
             Job(

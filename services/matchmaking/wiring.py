@@ -29,8 +29,8 @@ ALLOW = {f"/{_SERVICE.full_name}/{method.name}": frozenset({"gateway"}) for meth
 def wire(chassis: Chassis[MatchmakingSettings]) -> Service:
     """Matchmaking on this chassis."""
     store = chassis.store(MatchmakingTransaction)
-    wallet = WalletPeer(chassis.peer(chassis.settings.wallet_target))
-    tables = TablesPeer(chassis.peer(chassis.settings.tables_target))
+    wallet = WalletPeer(chassis.peer("wallet", chassis.settings.wallet_target))
+    tables = TablesPeer(chassis.peer("tables", chassis.settings.tables_target))
     platform = house.load()
     days = VipDays(key=chassis.settings.vip_key_bytes())
     matching = Matching(store=store, platform=platform, entropy=chassis.entropy, owner=chassis.entropy.uuid7())

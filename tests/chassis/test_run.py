@@ -201,7 +201,7 @@ async def test_sigterm_stops_a_process_cleanly(tmp_path: Path) -> None:
 def test_each_chassis_has_one_channel_a_target() -> None:
     async def ask() -> bool:
         chassis = Chassis("sample", ServiceSettings(), bus=MemoryBus())
-        same = chassis.peer("unix:/a") is chassis.peer("unix:/a")
+        same = chassis.peer("a", "unix:/a") is chassis.peer("a", "unix:/a")
         await chassis.close()
         return same
 

@@ -30,9 +30,12 @@ class Embedded:
 
 @asynccontextmanager
 async def embedded(data: Path, **environment: str) -> AsyncIterator[Embedded]:
-    """Start the embedded run on `data` and stop it in order at the end."""
+    """Start the embedded run on `data`, on free ports unless `environment` names them; stop it in order at the end."""
     data.mkdir(parents=True, exist_ok=True)
-    http, socket, admin, metrics = (f"127.0.0.1:{free_port()}" for _ in range(4))
+    http, socket, admin, metrics = (
+        environment.pop(f"WHIST_{name}_LISTEN", f"127.0.0.1:{free_port()}")
+        for name in ("HTTP", "SOCKET", "ADMIN", "METRICS")
+    )
     path = data / "server.log"
     with path.open("ab") as log:
         process = await asyncio.create_subprocess_exec(

@@ -61,6 +61,12 @@ def test_bench_is_that_many_rounds_of_eight_for_four() -> None:
     assert GAME.over(state)
 
 
+def test_a_bench_game_is_read_back_from_its_journal() -> None:
+    for _, event, state in run("bench", 4, seed=1, rounds=2):
+        assert GAME.load_event(GAME.dump_event(event), GAME.rules_version) == event
+        assert GAME.load_state(GAME.dump_state(state), GAME.rules_version) == state
+
+
 @pytest.mark.parametrize(("mode", "players"), TABLES)
 def test_r3_the_deal_passes_clockwise_and_r4_the_next_card_is_turned(mode: str, players: int) -> None:
     dealers = []

@@ -29,6 +29,9 @@ class Subscription:
     handle: Callable[[Any, Any], Awaitable[None]]
     transaction: Callable[[], AbstractAsyncContextManager[Transaction]]
     database: Database
+    # What `handle` does something about, by the names in the message's oneof; other events cost this consumer nothing.
+    # Empty: all of them.
+    types: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,7 +75,9 @@ class Delivery:
         self._count = sa.text(f"select count(*) from {schema}.parked where consumer = :consumer")  # noqa: S608
 
     async def take(self, event: Event) -> None:
-        """Return when the effect is committed or the event is parked; until then the bus keeps it."""
+        """Return when the effect is committed or the event is parked, at once when it is not for this consumer."""
+        if self.subscription.types and event.type not in self.subscription.types:
+            return
         pause, tries = FIRST_PAUSE_SECONDS, 0
         while True:
             try:

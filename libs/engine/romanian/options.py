@@ -69,13 +69,13 @@ Choice = TypeVar("Choice", bound=StrEnum)
 def parse_options(players: object, plain: object) -> Options:
     """The options of a table with that many players (R1, R2).
 
-    {"mode": "8-1-8" | "8-8-8" | "1-8-1" | "quick", "scoring"?, "premium"?} or
-    {"mode": "bench", "rounds": n}. Raises RuleViolation(BAD_OPTIONS) naming the field.
+    {"mode": "8-1-8" | "8-8-8" | "1-8-1" | "quick" | "bench", "scoring"?, "premium"?}, with "rounds" in bench.
+    Raises RuleViolation(BAD_OPTIONS) naming the field.
     """
     if not isinstance(plain, Mapping):
         raise RuleViolation("BAD_OPTIONS", field="options")
     mode = _choice(Mode, plain, "mode", None)
-    allowed = {"mode", "rounds"} if mode is Mode.BENCH else {"mode", "scoring", "premium"}
+    allowed = {"mode", "scoring", "premium"} | ({"rounds"} if mode is Mode.BENCH else set())
     for field in plain:
         if field not in allowed:
             raise RuleViolation("BAD_OPTIONS", field=str(field))

@@ -25,9 +25,7 @@ async def test_p1_a_quick_game_with_five_bots_is_played_to_its_record(cluster: C
         assert player.view["phase"] == "over"
 
         stub = tables_pb2_grpc.TablesServiceStub(worker.gateway.channel)
-        response = await worker.gateway.call(
-            stub.Record, tables_pb2.RecordRequest(table_id=table, account_id=account)
-        )
+        response = await worker.gateway.call(stub.Record, tables_pb2.RecordRequest(table_id=table, account_id=account))
         record = json.loads(response.record_json)
         assert record["secret"] == over.secret
         assert record["result"]["totals"] == player.view["scores"]
@@ -65,9 +63,7 @@ async def test_p32_bad_moves_are_refused_with_their_reason_and_change_nothing(cl
         stranger = Player(gateway, table, b"\x01" * 16, conn=2)
         turn = player.turn
         assert turn is not None
-        before = await cluster.query(
-            "select count(*) from tables.table_log where table_id = :id", id=as_id(table)
-        )
+        before = await cluster.query("select count(*) from tables.table_log where table_id = :id", id=as_id(table))
         tries = [
             ({"bid": 99}, turn, "BID_OUT_OF_RANGE"),
             ({"bid": -1}, turn, "BID_OUT_OF_RANGE"),
@@ -105,7 +101,9 @@ async def test_p33_a_drained_worker_hands_its_table_over_and_the_game_goes_on(cl
             before = Gateway(first.gateway)
             player = Player(before, table, account, conn=1)
             await player.play_on(moves=4)
-            await before.until(lambda: len(player.seen.of(frames.Delta)) and player.absorb() is None and len(player.acked) == 4)
+            await before.until(
+                lambda: len(player.seen.of(frames.Delta)) and player.absorb() is None and len(player.acked) == 4
+            )
             acked = player.acked
             after = Gateway(second.gateway)
         owned = await after.until(lambda: [f for f in after.down if isinstance(f, link.Owned) and f.table == table])

@@ -1,0 +1,58 @@
+"""The wallet's facts as events on `whist.wallet.events.v1`, key account_id."""
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from services.wallet.domain.assets import Amounts, Asset
+from services.wallet.domain.facts import EntryPaid, EntryReturned, Fact, GiftGiven, PrizePaid
+from services.wallet.ports import Ledger
+from whist.types.v1.types_pb2 import Assets
+from whist.wallet.v1 import events_pb2
+
+TOPIC = "whist.wallet.events.v1"
+
+_FIELDS: Mapping[Asset, str] = {
+    Asset.COIN: "coins",
+    Asset.BAR: "bars",
+    Asset.CUP_X1_5: "cups_x1_5",
+    Asset.CUP_X2: "cups_x2",
+    Asset.CUP_X3: "cups_x3",
+    Asset.CUP_X5: "cups_x5",
+}
+
+
+async def announce(fact: Fact, *, ledger: Ledger) -> None:
+    """Tell the others, with the commit of `ledger`."""
+    await ledger.publish(TOPIC, fact.account_id.bytes, event_of(fact))
+
+
+def assets_of(amounts: Amounts) -> Assets:
+    """The contracts' form of amounts."""
+    return Assets(**{_FIELDS[asset]: amount for asset, amount in amounts.items()})
+
+
+def event_of(fact: Fact) -> events_pb2.WalletEvent:
+    """Without id and time: the outbox fills them."""
+    match fact:
+        case EntryPaid(account_id=account, table_id=table, entry=entry):
+            return events_pb2.WalletEvent(
+                entry_paid=events_pb2.EntryPaid(account_id=account.bytes, table_id=table.bytes, entry=assets_of(entry))
+            )
+        case EntryReturned(account_id=account, table_id=table, entry=entry):
+            return events_pb2.WalletEvent(
+                entry_returned=events_pb2.EntryReturned(
+                    account_id=account.bytes, table_id=table.bytes, entry=assets_of(entry)
+                )
+            )
+        case PrizePaid(account_id=account, table_id=table, coins=coins, place=place, week_id=week_id):
+            return events_pb2.WalletEvent(
+                prize_paid=events_pb2.PrizePaid(
+                    account_id=account.bytes, table_id=table.bytes, coins=coins, place=place, week_id=week_id
+                )
+            )
+        case GiftGiven(account_id=account, gift=gift, amounts=amounts):
+            return events_pb2.WalletEvent(
+                gift_given=events_pb2.GiftGiven(account_id=account.bytes, reason=gift, assets=assets_of(amounts))
+            )
+        case _:
+            assert_never(fact)

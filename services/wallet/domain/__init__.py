@@ -1,0 +1,1 @@
+"""What a transfer, a hold and a settlement are; pure."""

@@ -1,0 +1,1 @@
+"""The wallet's use cases, one transaction each. Those of events run in the transaction that records the event."""

@@ -1,0 +1,18 @@
+"""Settings of the wallet; rooms, prizes and gifts lie in config/platform.toml."""
+
+from pydantic import Field
+
+from libs.chassis.settings import ServiceSettings
+
+
+class WalletSettings(ServiceSettings):
+    """What the wallet reads besides what every service reads."""
+
+    tables_target: str = Field(
+        "dns:///tables:50051", min_length=1, description="gRPC target of the table workers, asked about old holds."
+    )
+    hold_ask_seconds: float = Field(
+        120, gt=0, le=86_400, description="Age from which a hold's table is asked whether it will ever be dealt."
+    )
+    hold_check_seconds: float = Field(15, gt=0, le=3600, description="How often old holds are looked for.")
+    ledger_check_seconds: float = Field(600, gt=0, le=86_400, description="How often the ledger is proved.")

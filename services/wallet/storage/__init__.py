@@ -1,0 +1,1 @@
+"""The wallet's tables and the SQL over them."""

@@ -1,0 +1,236 @@
+"""One transaction over transfers, balances, holds and games."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from libs.chassis.db import Database, Store, Transaction
+from libs.chassis.entropy import Entropy
+from libs.chassis.events.outbox import Outbox
+from libs.house.modes import Coffee
+from services.wallet.domain.assets import Asset, entry_amounts
+from services.wallet.domain.errors import InsufficientFunds
+from services.wallet.domain.history import Belongings, Difference, Movement
+from services.wallet.domain.holds import GameState, Hold, HoldState
+from services.wallet.domain.ledger import AccountId, House, Reason, TableId, Transfer, changes, coins_created
+from services.wallet.metrics import coins_created as created_counter
+from services.wallet.metrics import coins_destroyed as destroyed_counter
+from services.wallet.storage.checks import CHECKS
+from services.wallet.storage.tables import balance, game, hold, posting, transfer
+
+_clock = sa.func.clock_timestamp()
+
+
+class LedgerTransaction(Transaction):
+    """Implements `services.wallet.ports.Ledger` on PostgreSQL."""
+
+    def __init__(self, connection: AsyncConnection, outbox: Outbox) -> None:
+        super().__init__(connection, outbox)
+        # Set by the store that opens the transaction.
+        self.new_id: Callable[[], UUID]
+        self.posted: list[Transfer] = []
+
+    async def post(self, transfers: Iterable[Transfer]) -> frozenset[str]:
+        written = [
+            each
+            for each in sorted(transfers, key=lambda t: t.key)
+            if each.postings and await self._insert_transfer(each)
+        ]
+        for account_id, asset, amount in changes(written):
+            await self._change_balance(account_id, asset, amount)
+        self.posted += written
+        return frozenset(each.key for each in written)
+
+    async def _insert_transfer(self, new: Transfer) -> bool:
+        transfer_id = self.new_id()
+        insertion = (
+            insert(transfer)
+            .values(id=transfer_id, key=new.key, reason=new.reason, table_id=new.table_id, at=_clock)
+            .on_conflict_do_nothing(index_elements=[transfer.c.key])
+            .returning(transfer.c.id)
+        )
+        if (await self.connection.execute(insertion)).first() is None:
+            return False
+        rows = [
+            {
+                "transfer_id": transfer_id,
+                "account_id": None if isinstance(each.owner, House) else each.owner,
+                "house": each.owner if isinstance(each.owner, House) else None,
+                "asset": each.asset,
+                "amount": each.amount,
+            }
+            for each in new.postings
+        ]
+        await self.connection.execute(insert(posting).values(rows))
+        return True
+
+    async def _change_balance(self, account_id: AccountId, asset: Asset, amount: int) -> None:
+        if amount > 0:
+            credit = insert(balance).values(account_id=account_id, asset=asset, amount=amount)
+            await self.connection.execute(
+                credit.on_conflict_do_update(
+                    index_elements=[balance.c.account_id, balance.c.asset],
+                    set_={"amount": balance.c.amount + credit.excluded.amount},
+                )
+            )
+            return
+        debit = (
+            sa.update(balance)
+            .where(balance.c.account_id == account_id, balance.c.asset == asset, balance.c.amount >= -amount)
+            .values(amount=balance.c.amount + amount)
+        )
+        if not (await self.connection.execute(debit)).rowcount:
+            raise InsufficientFunds(asset=asset, needed=-amount)
+
+    async def share_game(self, table_id: TableId) -> GameState:
+        await self.connection.execute(
+            insert(game).values(table_id=table_id, state=GameState.OPEN, at=_clock).on_conflict_do_nothing()
+        )
+        query = sa.select(game.c.state).where(game.c.table_id == table_id).with_for_update(read=True)
+        return GameState((await self.connection.execute(query)).scalar_one())
+
+    async def advance(self, table_id: TableId, state: GameState) -> bool:
+        insertion = insert(game).values(table_id=table_id, state=state, at=_clock)
+        row = await self.connection.execute(
+            insertion.on_conflict_do_update(
+                index_elements=[game.c.table_id],
+                set_={"state": insertion.excluded.state, "at": insertion.excluded.at},
+                where=game.c.state.in_(state.before),
+            ).returning(game.c.state)
+        )
+        return row.first() is not None
+
+    async def insert_hold(self, new: Hold) -> bool:
+        insertion = insert(hold).values(
+            table_id=new.table_id,
+            account_id=new.account_id,
+            room=new.room,
+            coffee=new.coffee,
+            coins=new.coins,
+            bars=new.bars,
+            state=new.state,
+            at=_clock,
+        )
+        row = await self.connection.execute(insertion.on_conflict_do_nothing().returning(sa.literal(1)))
+        return row.first() is not None
+
+    async def hold(self, table_id: TableId, account_id: AccountId) -> Hold:
+        query = sa.select(hold).where(hold.c.table_id == table_id, hold.c.account_id == account_id)
+        return _hold((await self.connection.execute(query)).one())
+
+    async def lock_holds(self, table_id: TableId) -> Sequence[Hold]:
+        query = sa.select(hold).where(hold.c.table_id == table_id).order_by(hold.c.account_id).with_for_update()
+        return [_hold(row) for row in await self.connection.execute(query)]
+
+    async def resolve(
+        self, table_id: TableId, accounts: Iterable[AccountId], *, source: HoldState, target: HoldState
+    ) -> Sequence[Hold]:
+        change = (
+            sa.update(hold)
+            .where(hold.c.table_id == table_id, hold.c.account_id.in_(list(accounts)), hold.c.state == source)
+            .values(state=target)
+            .returning(*hold.c)
+        )
+        holds = [_hold(row) for row in await self.connection.execute(change)]
+        return sorted(holds, key=lambda each: each.account_id)
+
+    async def belongings(self, account_id: AccountId) -> Belongings:
+        owned = sa.select(balance.c.asset, balance.c.amount, sa.null().label("coins"), sa.null().label("bars")).where(
+            balance.c.account_id == account_id
+        )
+        held = sa.select(hold.c.coffee, sa.null(), hold.c.coins, hold.c.bars).where(
+            hold.c.account_id == account_id, hold.c.state == HoldState.OPEN
+        )
+        rows = (await self.connection.execute(sa.union_all(owned, held))).all()
+        sums: Counter[Asset] = Counter()
+        for row in rows:
+            if row.coins is not None:
+                sums.update(entry_amounts(coins=row.coins, bars=row.bars, coffee=Coffee(row.asset)))
+        return Belongings(
+            owned={Asset(row.asset): row.amount for row in rows if row.coins is None},
+            held=sums,
+        )
+
+    async def movements(self, account_id: AccountId, *, limit: int, before: int | None) -> Sequence[Movement]:
+        query = (
+            sa.select(posting, transfer.c.at, transfer.c.reason, transfer.c.table_id)
+            .join(transfer, transfer.c.id == posting.c.transfer_id)
+            .where(posting.c.account_id == account_id)
+            .order_by(posting.c.n.desc())
+            .limit(limit)
+        )
+        if before is not None:
+            query = query.where(posting.c.n < before)
+        return [_movement(row) for row in await self.connection.execute(query)]
+
+    async def tables_of_old_holds(self, age_seconds: float, *, after: TableId | None, limit: int) -> Sequence[TableId]:
+        age = sa.cast(sa.func.make_interval(0, 0, 0, 0, 0, 0, age_seconds), sa.Interval)
+        query = (
+            sa.select(hold.c.table_id)
+            .where(hold.c.state == HoldState.OPEN, hold.c.at < _clock - age)
+            .group_by(hold.c.table_id)
+            .order_by(hold.c.table_id)
+            .limit(limit)
+        )
+        if after is not None:
+            query = query.where(hold.c.table_id > after)
+        return [TableId(row.table_id) for row in await self.connection.execute(query)]
+
+    async def oldest_hold_seconds(self) -> float:
+        age = sa.func.extract("epoch", _clock - sa.func.min(hold.c.at))
+        query = sa.select(sa.func.coalesce(age, 0)).where(hold.c.state == HoldState.OPEN)
+        return float((await self.connection.execute(query)).scalar_one())
+
+    async def differences(self, limit: int) -> Sequence[Difference]:
+        found: list[Difference] = []
+        for rule, statement in CHECKS:
+            rows = await self.connection.execute(sa.text(statement), {"limit": limit})
+            found += [Difference(rule=rule, subject=s, expected=e, found=f) for s, e, f in rows]
+        return found
+
+
+class LedgerStore(Store[LedgerTransaction]):
+    """Opens the wallet's transactions, and counts coins once they are committed."""
+
+    def __init__(self, database: Database, entropy: Entropy, wake_relay: Callable[[], None] = lambda: None) -> None:
+        super().__init__(database, LedgerTransaction, entropy, wake_relay)
+        self._entropy = entropy
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[LedgerTransaction]:
+        async with super().transaction() as transaction:
+            transaction.new_id = self._entropy.uuid7
+            yield transaction
+        for each in transaction.posted:
+            coins = coins_created(each)
+            (created_counter if coins > 0 else destroyed_counter).labels(each.reason).inc(abs(coins))
+
+
+def _hold(row: Any) -> Hold:
+    return Hold(
+        table_id=TableId(row.table_id),
+        account_id=AccountId(row.account_id),
+        room=row.room,
+        coffee=Coffee(row.coffee),
+        coins=row.coins,
+        bars=row.bars,
+        state=HoldState(row.state),
+    )
+
+
+def _movement(row: Any) -> Movement:
+    return Movement(
+        position=row.n,
+        transfer_id=row.transfer_id,
+        at=row.at,
+        reason=Reason(row.reason),
+        asset=Asset(row.asset),
+        amount=row.amount,
+        table_id=None if row.table_id is None else TableId(row.table_id),
+    )

@@ -1,0 +1,61 @@
+"""Names the concrete classes of the wallet."""
+
+from functools import partial
+from pathlib import Path
+
+from libs.chassis.db import Migrations
+from libs.chassis.events.bus import Subscription
+from libs.chassis.service import Chassis, Job, Service, Spec
+from libs.house import platform as house
+from services.wallet import consumers
+from services.wallet.grpc_api import ALLOW, WalletApi
+from services.wallet.jobs import check_holds, check_ledger
+from services.wallet.peers import TablesPeer
+from services.wallet.settings import WalletSettings
+from services.wallet.storage.ledger import LedgerStore
+from services.wallet.storage.tables import SCHEMA
+from whist.auth.v1.events_pb2 import AuthEvent
+from whist.tables.v1.events_pb2 import TablesEvent
+from whist.wallet.v1.wallet_pb2_grpc import add_WalletServiceServicer_to_server
+
+MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migrations")
+
+
+def wire(chassis: Chassis[WalletSettings]) -> Service:
+    """Handlers over PostgreSQL, two consumers, two jobs."""
+    settings = chassis.settings
+    platform = house.load()
+    wallets = LedgerStore(chassis.database, chassis.entropy, chassis.relay.wake)
+    tables = TablesPeer(chassis.peer("tables", settings.tables_target))
+    subscribe = partial(Subscription, transaction=wallets.transaction, database=chassis.database)
+    return Service(
+        registrars=[partial(add_WalletServiceServicer_to_server, WalletApi(wallets, platform))],
+        allow=ALLOW,
+        subscriptions=[
+            subscribe(
+                consumer="wallet.auth",
+                topic=consumers.AUTH_TOPIC,
+                message=AuthEvent,
+                types=frozenset({"account_created"}),
+                handle=partial(consumers.on_auth, platform=platform),
+            ),
+            subscribe(
+                consumer="wallet.tables",
+                topic=consumers.TABLES_TOPIC,
+                message=TablesEvent,
+                types=frozenset({"game_started", "game_finished", "game_voided"}),
+                handle=partial(consumers.on_tables, platform=platform),
+            ),
+        ],
+        jobs=[
+            Job(
+                name="check_holds",
+                run=partial(check_holds, wallets, tables, settings.hold_ask_seconds),
+                every_seconds=settings.hold_check_seconds,
+            ),
+            Job(name="check_ledger", run=partial(check_ledger, wallets), every_seconds=settings.ledger_check_seconds),
+        ],
+    )
+
+
+SPEC: Spec[WalletSettings] = Spec(name="wallet", settings=WalletSettings, wire=wire, migrations=MIGRATIONS)

@@ -1,0 +1,183 @@
+"""The platform's file: what it says today, and that every wrong one is refused by field (P83)."""
+
+import tomllib
+from collections.abc import Iterator
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from libs.house.experience import DEFAULT
+from libs.house.platform import WrongPlatform, load, parse
+from libs.house.rooms import Room, UnknownRoom
+
+FILE = Path(__file__).parents[2] / "config" / "platform.toml"
+PLAIN = tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def leaves(plain: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The place of every value that is not a table or list."""
+    if isinstance(plain, dict | list):
+        items = plain.items() if isinstance(plain, dict) else enumerate(plain)
+        for key, value in items:
+            yield from leaves(value, (*path, key))
+    else:
+        yield path
+
+
+def name_of(path: tuple[Any, ...]) -> str:
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
+
+
+def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    plain = deepcopy(PLAIN)
+    place: Any = plain
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return plain
+
+
+LEAVES = sorted(leaves(PLAIN), key=str)
+
+
+def test_p9_the_twelve_rooms_are_those_of_the_spec() -> None:
+    rows = [(r.name, r.entry_coins, r.entry_bars, r.prize_coins, r.level, r.vip) for r in load().rooms]
+    assert rows == [
+        ("Cottage", 0, 0, 100, 1, False),
+        ("Mill", 100, 0, 250, 2, False),
+        ("Inn", 250, 0, 625, 4, False),
+        ("Vineyard", 500, 0, 1_250, 6, False),
+        ("Market", 1_000, 0, 2_500, 9, False),
+        ("Monastery", 2_500, 0, 6_250, 12, True),
+        ("Spa", 5_000, 0, 12_500, 15, False),
+        ("Theatre", 10_000, 0, 25_000, 19, False),
+        ("Fortress", 25_000, 0, 62_500, 23, False),
+        ("Manor", 50_000, 0, 125_000, 28, True),
+        ("Castle", 100_000, 10, 250_000, 34, False),
+        ("Palace", 250_000, 20, 625_000, 40, True),
+    ]
+
+
+def test_the_numbers_are_those_of_the_spec() -> None:
+    platform = load()
+    assert platform.zone.key == "Europe/Bucharest"
+    assert (platform.signup_gift.coins, platform.signup_gift.cups_each) == (1_000, 10)  # P10
+    assert platform.first_game_bars == 5  # P12
+    assert platform.experience == DEFAULT  # P43
+    assert (platform.turns.bid_ms, platform.turns.play_ms, platform.turns.away_after) == (12_000, 10_000, 2)  # P30
+    queue = platform.matchmaking
+    assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
+    assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
+
+
+def test_a_room_is_found_by_its_number() -> None:
+    platform = load()
+    assert [platform.room(number).number for number in range(1, 13)] == list(range(1, 13))
+
+
+@pytest.mark.parametrize("number", [-12, -1, 0, 13, 2**63])
+def test_an_unknown_room_is_refused(number: int) -> None:
+    with pytest.raises(UnknownRoom):
+        load().room(number)
+
+
+def test_what_is_loaded_cannot_be_changed() -> None:
+    room: Any = load().room(1)
+    with pytest.raises(AttributeError):
+        room.prize_coins = 10**9
+    assert isinstance(load().rooms, tuple) and isinstance(room, Room)
+
+
+@pytest.mark.parametrize("path", LEAVES, ids=name_of)
+def test_p83_a_missing_value_is_named(path: tuple[Any, ...]) -> None:
+    plain = deepcopy(PLAIN)
+    place: Any = plain
+    for step in path[:-1]:
+        place = place[step]
+    del place[path[-1]]
+    with pytest.raises(WrongPlatform) as refused:
+        parse(plain)
+    expected = name_of(path[:-1]) if isinstance(path[-1], int) else name_of(path)  # a list that became too short
+    assert refused.value.field == expected
+
+
+@pytest.mark.parametrize("value", [None, "n" * 41, 1.5, [], {}, -1, 10**30, "", float("nan")], ids=repr)
+@pytest.mark.parametrize("path", LEAVES, ids=name_of)
+def test_p83_a_wrong_value_is_named(path: tuple[Any, ...], value: Any) -> None:
+    with pytest.raises(WrongPlatform) as refused:
+        parse(changed(path, value))
+    assert refused.value.field == name_of(path)
+    assert name_of(path) in str(refused.value)
+
+
+@pytest.mark.parametrize("path", [path for path in LEAVES if path[-1] not in ("vip", "name", "zone")], ids=name_of)
+def test_p83_a_flag_is_not_a_number(path: tuple[Any, ...]) -> None:
+    with pytest.raises(WrongPlatform) as refused:
+        parse(changed(path, True))
+    assert refused.value.field == name_of(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [("bonus",), ("turns", "bid_sm"), ("rooms", 3, "prize_bars"), ("signup_gift", "bars"), ("experience", "lost")],
+    ids=name_of,
+)
+def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
+    with pytest.raises(WrongPlatform) as refused:
+        parse(changed(path, 1))
+    assert (refused.value.field, refused.value.problem) == (name_of(path), "unknown")
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        (("turns", "bot_max_ms"), 100, "turns.bot_max_ms"),
+        (("matchmaking", "any_tier_after_ms"), 499, "matchmaking.any_tier_after_ms"),
+        (("experience", "places"), [10, 20, 30], "experience.places"),
+        (("rooms", 1, "name"), "Cottage", "rooms[1].name"),
+        (("rooms", 4, "number"), 6, "rooms[4].number"),
+        (("rooms", 4, "level"), 1, "rooms[4].level"),
+        (("rooms", 0, "entry_coins"), 1, "rooms[0].entry_coins"),
+        (("rooms", 0, "entry_bars"), 1, "rooms[0].entry_bars"),
+        (("rooms", 0, "level"), 2, "rooms[0].level"),
+        (("rooms", 0, "vip"), True, "rooms[0].vip"),
+        (("rooms",), PLAIN["rooms"][:11], "rooms"),
+        (("rooms",), [1] * 12, "rooms[0]"),
+        (("zone",), "Europe/Atlantis", "zone"),
+        (("zone",), "../../etc/passwd", "zone"),
+        (("zone",), "Europe", "zone"),
+    ],
+)
+def test_p83_values_that_do_not_fit_together_are_named(path: tuple[Any, ...], value: Any, field: str) -> None:
+    with pytest.raises(WrongPlatform) as refused:
+        parse(changed(path, value))
+    assert refused.value.field == field
+
+
+def test_p83_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_bytes(b"zone = \xff")
+    for path in (tmp_path / "absent.toml", broken, tmp_path):
+        with pytest.raises(WrongPlatform) as refused:
+            load(path)
+        assert refused.value.field == str(path)
+
+
+JSONLIKE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from(LEAVES), JSONLIKE)
+def test_p83_any_value_is_taken_as_it_is_or_refused_by_name(path: tuple[Any, ...], value: Any) -> None:
+    try:
+        parse(changed(path, value))
+    except WrongPlatform as refused:
+        assert refused.field

@@ -1,0 +1,175 @@
+"""Short ways to say what happens to a wallet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from libs.chassis.entropy import SystemEntropy
+from libs.house.modes import Coffee
+from libs.house.platform import load
+from services.wallet.consumers import on_auth, on_tables
+from services.wallet.domain.assets import Asset
+from services.wallet.domain.holds import Hold
+from services.wallet.domain.ledger import AccountId, House, Reason, TableId, move
+from services.wallet.handlers.entries import HoldEntry, hold_entry
+from services.wallet.handlers.reading import balances
+from services.wallet.storage.ledger import LedgerStore
+from whist.auth.v1.events_pb2 import AccountCreated, AuthEvent
+from whist.tables.v1.events_pb2 import GameFinished, GameStarted, GameVoided, Seat, SeatResult, TablesEvent
+from whist.tables.v1.tables_pb2 import TABLE_KIND_QUICK, TableKind
+from whist.types.v1 import types_pb2
+from whist.wallet.v1.events_pb2 import WalletEvent
+
+PLATFORM = load()
+ENTROPY = SystemEntropy()
+COFFEE = {
+    Coffee.NONE: types_pb2.COFFEE_UNSPECIFIED,
+    Coffee.X1_5: types_pb2.COFFEE_X1_5,
+    Coffee.X2: types_pb2.COFFEE_X2,
+    Coffee.X3: types_pb2.COFFEE_X3,
+    Coffee.X5: types_pb2.COFFEE_X5,
+}
+SIGNUP = {"coin": 1000, "cup_x1_5": 10, "cup_x2": 10, "cup_x3": 10, "cup_x5": 10}
+
+
+def new_account() -> AccountId:
+    return AccountId(ENTROPY.uuid7())
+
+
+def new_table() -> TableId:
+    return TableId(ENTROPY.uuid7())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Player:
+    """A person at a table, who by default plays well and stays."""
+
+    account_id: AccountId = field(default_factory=new_account)
+    guest: bool = False
+    room: int = 1
+    coffee: Coffee = Coffee.NONE
+    place: int = 1
+    rounds: int = 6
+    own_bids: int = 6
+    bid_lately: bool = True
+    left: bool = False
+
+    def seat(self, number: int) -> Seat:
+        return Seat(
+            seat=number,
+            account_id=self.account_id.bytes,
+            guest=self.guest,
+            room=self.room,
+            coffee=COFFEE[self.coffee],
+        )
+
+
+def created(account_id: AccountId, *, guest: bool = False) -> AuthEvent:
+    return AuthEvent(account_created=AccountCreated(account_id=account_id.bytes, name="Ana", guest=guest))
+
+
+def started(table_id: TableId, players: Sequence[Player], kind: TableKind.ValueType = TABLE_KIND_QUICK) -> TablesEvent:
+    seats = [*(player.seat(number) for number, player in enumerate(players)), Seat(seat=5)]
+    return TablesEvent(game_started=GameStarted(table_id=table_id.bytes, kind=kind, seats=seats))
+
+
+def finished(
+    table_id: TableId,
+    players: Sequence[Player],
+    kind: TableKind.ValueType = TABLE_KIND_QUICK,
+    day: str = "2026-11-30",
+    week: str = "2026-W49",
+) -> TablesEvent:
+    results = [
+        SeatResult(
+            seat=player.seat(number),
+            place=player.place,
+            own_bids=player.own_bids,
+            rounds=player.rounds,
+            bid_lately=player.bid_lately,
+            left=player.left,
+        )
+        for number, player in enumerate(players)
+    ]
+    results.append(SeatResult(seat=Seat(seat=5), place=1, rounds=6))  # a bot, which may well win
+    return TablesEvent(
+        game_finished=GameFinished(table_id=table_id.bytes, kind=kind, seats=results, day_id=day, week_id=week)
+    )
+
+
+def voided(table_id: TableId, players: Sequence[Player], kind: TableKind.ValueType = TABLE_KIND_QUICK) -> TablesEvent:
+    seats = [player.seat(number) for number, player in enumerate(players)]
+    return TablesEvent(game_voided=GameVoided(table_id=table_id.bytes, kind=kind, seats=seats, reason="FAULT"))
+
+
+class Wallet:
+    """One wallet service without its wires: each call or event is a transaction of its own."""
+
+    def __init__(self, store: LedgerStore) -> None:
+        self.store = store
+
+    async def take(self, *events: AuthEvent | TablesEvent) -> None:
+        """As the bus does it when an event's id was never seen: the ledger itself must bear repetition."""
+        for event in events:
+            async with self.store.transaction() as ledger:
+                if isinstance(event, AuthEvent):
+                    await on_auth(ledger, event, platform=PLATFORM)
+                else:
+                    await on_tables(ledger, event, platform=PLATFORM)
+
+    async def account(self) -> AccountId:
+        """A new one with its signup gift."""
+        account_id = new_account()
+        await self.take(created(account_id))
+        return account_id
+
+    async def hold(self, table_id: TableId, account_id: AccountId, room: int = 1, coffee: Coffee = Coffee.NONE) -> Hold:
+        command = HoldEntry(table_id=table_id, account_id=account_id, room=room, coffee=coffee)
+        return await hold_entry(command, wallets=self.store, platform=PLATFORM)
+
+    async def hold_for(self, table_id: TableId, players: Sequence[Player]) -> None:
+        for player in players:
+            await self.hold(table_id, player.account_id, player.room, player.coffee)
+
+    async def owned(self, account_id: AccountId) -> dict[str, int]:
+        found = await balances(account_id, wallets=self.store)
+        return {asset.value: amount for asset, amount in found.owned.items() if amount}
+
+    async def held(self, account_id: AccountId) -> dict[str, int]:
+        found = await balances(account_id, wallets=self.store)
+        return {asset.value: amount for asset, amount in found.held.items()}
+
+    async def coins(self, account_id: AccountId) -> int:
+        return (await self.owned(account_id)).get("coin", 0)
+
+    async def events(self, account_id: AccountId) -> list[WalletEvent]:
+        """What was told about an account, in order."""
+        query = sa.text("select payload from wallet.event where key = :key order by occurred_at, event_id")
+        async with self.store.database.begin() as connection:
+            rows = await connection.execute(query, {"key": account_id.bytes})
+            return [WalletEvent.FromString(bytes(row.payload)) for row in rows]
+
+    async def told(self, account_id: AccountId) -> list[str]:
+        return [event.WhichOneof("event") or "" for event in await self.events(account_id)]
+
+    async def state(self) -> list[tuple[object, ...]]:
+        """Every row that a repeated event could have changed."""
+        query = sa.text(
+            "select 'transfer', key, reason, null from wallet.transfer "
+            "union all select 'balance', account_id::text, asset, amount from wallet.balance "
+            "union all select 'hold', table_id || ' ' || account_id, state, coins from wallet.hold "
+            "union all select 'game', table_id::text, state, null from wallet.game "
+            "union all select 'event', event_id::text, type, null from wallet.event order by 1, 2, 3"
+        )
+        async with self.store.database.begin() as connection:
+            return [tuple(row) for row in await connection.execute(query)]
+
+    async def rich(self, coins: int, bars: int = 0) -> AccountId:
+        """A new account that was given `coins` more, and `bars`."""
+        account_id = await self.account()
+        amounts = {asset: amount for asset, amount in ((Asset.COIN, coins), (Asset.BAR, bars)) if amount}
+        gift = move(amounts, source=House.GIFTS, target=account_id, key=f"test:{account_id}", reason=Reason.SIGNUP_GIFT)
+        async with self.store.transaction() as ledger:
+            await ledger.post([gift])
+        return account_id

@@ -1,0 +1,159 @@
+"""The ledger defends itself, and its proof finds what a defence was turned off for (P17; E1-E5)."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from libs.chassis.db import Database
+from libs.house.modes import Coffee
+from services.wallet.handlers.ledger_check import ledger_check
+from services.wallet.jobs import check_ledger
+from services.wallet.ledger_check import report
+from services.wallet.metrics import ledger_imbalance
+from services.wallet.storage.ledger import LedgerStore
+from services.wallet.wiring import MIGRATIONS
+from tests.conftest import MakeDatabase
+from tests.services.wallet.builders import ENTROPY, Player, Wallet, finished, new_table, started
+
+TRANSFER = "insert into wallet.transfer values (gen_random_uuid(), 'k', 'prize', null, now()) returning id"
+LINE = "insert into wallet.posting (transfer_id, account_id, house, asset, amount) "
+
+
+@pytest.fixture
+async def proved(make_database: MakeDatabase) -> AsyncIterator[Wallet]:
+    """A wallet of its own with one finished game, one open hold and one of a game that runs."""
+    url = await make_database(MIGRATIONS)
+    database = Database.open(url, "wallet")
+    wallet = Wallet(LedgerStore(database, ENTROPY))
+    player = Player(account_id=await wallet.account(), room=2, coffee=Coffee.X2)
+    for events in ((started, finished), (started,), ()):
+        table = new_table()
+        await wallet.hold_for(table, [player])
+        await wallet.take(*(event(table, [player]) for event in events))
+    assert await ledger_check(wallets=wallet.store) == []
+    yield wallet
+    await database.close()
+
+
+async def run(wallet: Wallet, *statements: str, unguarded: bool = False) -> None:
+    async with wallet.store.database.begin() as connection:
+        if unguarded:
+            await connection.execute(sa.text("set local session_replication_role = replica"))
+        for statement in statements:
+            await connection.execute(sa.text(statement))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"with t as ({TRANSFER}) {LINE} select id, null, 'prizes', 'coin', -5 from t",
+        f"with t as ({TRANSFER}) {LINE} select id, null, h, a, n from t, "
+        "(values ('prizes', 'coin', -5), ('gifts', 'bar', 5)) as v(h, a, n)",
+        TRANSFER,
+        f"{LINE} select id, null, 'prizes', 'coin', 5 from wallet.transfer where reason = 'entry_paid'",
+        f"{LINE} select gen_random_uuid(), null, 'prizes', 'coin', 5",
+        f"with t as ({TRANSFER}) {LINE} select id, id, h, 'coin', 5 from t, (values ('prizes'), (null)) as v(h)",
+        f"with t as ({TRANSFER}) {LINE} select id, null, h, 'coin', 0 from t, (values ('prizes'), ('gifts')) as v(h)",
+        f"with t as ({TRANSFER}) {LINE} select id, null, h, 'euro', n from t, "
+        "(values ('prizes', 5), ('gifts', -5)) as v(h, n)",
+        "insert into wallet.transfer select gen_random_uuid(), key, reason, table_id, at from wallet.transfer",
+        "update wallet.transfer set reason = 'prize'",
+        "update wallet.posting set amount = amount * 2",
+        "delete from wallet.posting",
+        "delete from wallet.transfer",
+        "truncate wallet.transfer cascade",
+        "truncate wallet.posting",
+        "update wallet.balance set amount = -1",
+        "update wallet.balance set amount = 1000000000000001",
+        "update wallet.hold set state = 'lost'",
+        "update wallet.hold set room = 0",
+        "update wallet.game set state = 'lost'",
+    ],
+)
+async def test_p17_the_database_refuses_what_no_ledger_has(proved: Wallet, statement: str) -> None:
+    before = await proved.state()
+    with pytest.raises(DBAPIError):
+        await run(proved, statement)
+    assert await proved.state() == before
+    assert await ledger_check(wallets=proved.store) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "rules"),
+    [
+        ("update wallet.posting set amount = amount + 1 where house = 'prizes'", {"E1"}),
+        ("delete from wallet.posting where transfer_id in (select id from wallet.transfer where reason = 'prize')",
+         {"E1", "E2"}),
+        ("delete from wallet.transfer where reason = 'prize'", {"E1"}),
+        ("update wallet.balance set amount = amount + 1 where asset = 'coin'", {"E2"}),
+        ("delete from wallet.balance where asset = 'cup_x5'", {"E2"}),
+        ("insert into wallet.balance values (gen_random_uuid(), 'bar', 7)", {"E2"}),
+        (f"with t as (insert into wallet.transfer select gen_random_uuid(), 'twice', reason, table_id, at "
+         f"from wallet.transfer where reason = 'prize' returning *) {LINE} select t.id, p.account_id, p.house, "
+         "p.asset, p.amount from t join wallet.transfer o on o.reason = t.reason "
+         "join wallet.posting p on p.transfer_id = o.id",
+         {"E2", "E4"}),
+        ("update wallet.game set state = 'voided' where state = 'finished'", {"E4", "E5"}),
+        ("update wallet.game set state = 'started' where state = 'open'", {"E5"}),
+        ("update wallet.game set state = 'abandoned' where state = 'started'", {"E5"}),
+        ("delete from wallet.game where state = 'open'", {"E5"}),
+        ("update wallet.hold set state = 'paid' where state = 'open'", {"E5"}),
+        ("update wallet.hold set state = 'released' where state = 'open'", {"E5"}),
+        ("update wallet.hold set state = 'open' where state = 'paid'", {"E5"}),
+        ("update wallet.hold set coins = coins + 1 where state = 'open'", {"E5"}),
+    ],
+)  # fmt: skip
+async def test_the_proof_finds_what_was_planted(proved: Wallet, statement: str, rules: set[str]) -> None:
+    await run(proved, statement, unguarded=True)
+    assert {difference.rule for difference in await ledger_check(wallets=proved.store)} == rules
+
+
+async def test_the_proof_finds_a_balance_below_zero(proved: Wallet) -> None:
+    await run(proved, "alter table wallet.balance drop constraint balance_amount_check")
+    await run(proved, "update wallet.balance set amount = -1 where asset = 'bar'")
+    assert {difference.rule for difference in await ledger_check(wallets=proved.store)} == {"E2", "E3"}
+
+
+async def test_the_job_shows_the_number_of_differences(proved: Wallet) -> None:
+    await check_ledger(proved.store)
+    assert ledger_imbalance._value.get() == 0
+    await run(proved, "update wallet.balance set amount = amount + 1", unguarded=True)
+    await check_ledger(proved.store)
+    assert ledger_imbalance._value.get() == 6
+
+
+def command(url: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "services.wallet.ledger_check", *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "WHIST_DATABASE_URL": url},
+        check=False,
+    )
+
+
+async def test_the_command_says_whether_the_ledger_adds_up(proved: Wallet) -> None:
+    url = proved.store.database.engine.url.render_as_string(hide_password=False)
+    good = command(url, "--json")
+    assert (good.returncode, json.loads(good.stdout.splitlines()[-1])) == (0, {"ok": True, "differences": []})
+    await run(proved, "update wallet.balance set amount = amount + 1 where asset = 'bar'", unguarded=True)
+    bad = command(url, "--json")
+    verdict = json.loads(bad.stdout.splitlines()[-1])
+    assert (bad.returncode, verdict["ok"]) == (1, False)
+    [difference] = verdict["differences"]
+    assert (difference["rule"], difference["expected"], difference["found"]) == ("E2", "5", "6")
+
+
+@pytest.mark.parametrize(("url", "words"), [("mysql://x", []), ("postgresql+asyncpg://x", ["--all"])])
+def test_the_command_refuses_wrong_settings_and_usage(url: str, words: list[str]) -> None:
+    assert command(url, *words).returncode == 2
+
+
+def test_without_json_the_command_speaks_plainly() -> None:
+    assert report([], as_json=False) == "the ledger adds up\n"
