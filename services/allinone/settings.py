@@ -12,12 +12,14 @@ class AllInOneSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="WHIST_", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(Path(".run/embedded"), description="PostgreSQL, secrets and mails of this machine.")
-    http_listen: str = Field("127.0.0.1:8080", pattern=r"^[^:]+:\d+$", description="host:port of page and REST.")
-    socket_listen: str = Field("127.0.0.1:8081", pattern=r"^[^:]+:\d+$", description="host:port of WebSockets.")
-    admin_listen: str = Field("127.0.0.1:8090", pattern=r"^(|[^:]+:\d+)$", description="Operators' listener.")
-    metrics_listen: str = Field("127.0.0.1:9100", pattern=r"^(|[^:]+:\d+)$", description="Prometheus's scrape.")
+    data_dir: Path = Field(default=Path(".run/embedded"), description="PostgreSQL, secrets and mails of this machine.")
+    http_listen: str = Field(
+        default="127.0.0.1:8080", pattern=r"^[^:]+:\d+$", description="host:port of page and REST."
+    )
+    socket_listen: str = Field(default="127.0.0.1:8081", pattern=r"^[^:]+:\d+$", description="host:port of WebSockets.")
+    admin_listen: str = Field(default="127.0.0.1:8090", pattern=r"^(|[^:]+:\d+)$", description="Operators' listener.")
+    metrics_listen: str = Field(default="127.0.0.1:9100", pattern=r"^(|[^:]+:\d+)$", description="Prometheus's scrape.")
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["json", "console"] = "console"
-    otlp_endpoint: str = Field("", description="OpenTelemetry collector, host:port; empty: no traces.")
-    trace_ratio: float = Field(0.01, ge=0, le=1, description="Share of requests traced.")
+    otlp_endpoint: str = Field(default="", description="OpenTelemetry collector, host:port; empty: no traces.")
+    trace_ratio: float = Field(default=0.01, ge=0, le=1, description="Share of requests traced.")

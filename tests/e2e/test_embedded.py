@@ -84,9 +84,7 @@ async def test_p8_one_live_seat_an_account_and_a_second_request_returns_the_firs
     async with Whist.connect(product.url) as whist:
         request = whist._session.request
         first = await request("POST", "/v1/queue", {"room": 1, "mode": "quick"})
-        twins = await asyncio.gather(
-            *(request("POST", "/v1/queue", {"room": 1, "mode": "classic"}) for _ in range(10))
-        )
+        twins = await asyncio.gather(*(request("POST", "/v1/queue", {"room": 1, "mode": "classic"}) for _ in range(10)))
         assert {(each["mode"], each["deals_at"]) for each in twins} == {("quick", first["deals_at"])}
         await whist.cancel_queue()
         await whist.cancel_queue()

@@ -19,6 +19,7 @@ from libs.chassis.events.memory import MemoryBus
 from libs.chassis.rpc.peer import Peer
 from libs.chassis.run import running
 from libs.engine import bots
+from libs.engine.game import GAMES
 from libs.wire import frames, link
 from services.tables.settings import TablesSettings
 from services.tables.wiring import MIGRATIONS, SPEC
@@ -66,7 +67,7 @@ class Gateway:
                         or (isinstance(frame, link.ToAccount) and frame.account == seen.account)
                         or (isinstance(frame, link.ToSocket) and frame.conn == seen.conn)
                     )
-                    if mine:
+                    if mine and isinstance(frame, (link.Public, link.ToAccount, link.ToSocket)):
                         seen.told.append(decode(frame.frame))
             async with self._changed:
                 self._changed.notify_all()
@@ -112,16 +113,15 @@ class Cluster:
     @asynccontextmanager
     async def worker(self, **changes: Any) -> AsyncIterator["RunningWorker"]:
         bus = MemoryBus()
-        async with SPEC.open(self.settings(**changes), bus=bus) as (chassis, service):
-            async with running(SPEC, chassis, service):
-                gateway, matchmaking, wallet = (
-                    Peer(chassis.address, caller) for caller in ("gateway", "matchmaking", "wallet")
-                )
-                try:
-                    yield RunningWorker(chassis.address, gateway, matchmaking, wallet)
-                finally:
-                    for peer in (gateway, matchmaking, wallet):
-                        await peer.close()
+        opened = SPEC.open(self.settings(**changes), bus=bus)
+        async with opened as (chassis, service), running(SPEC, chassis, service):
+            callers = ("gateway", "matchmaking", "wallet")
+            gateway, matchmaking, wallet = (Peer(chassis.address, caller) for caller in callers)
+            try:
+                yield RunningWorker(chassis.address, gateway, matchmaking, wallet)
+            finally:
+                for peer in (gateway, matchmaking, wallet):
+                    await peer.close()
 
     @asynccontextmanager
     async def database(self) -> AsyncIterator[Any]:
@@ -191,8 +191,6 @@ class Player:
         self.legal: list[dict[str, Any]] = []
 
     def absorb(self) -> None:
-        from libs.engine.game import GAMES
-
         game = GAMES["romanian"]
         for frame in self.seen.told[self._read :]:
             match frame:
@@ -213,6 +211,15 @@ class Player:
                 case _:
                     pass
         self._read = len(self.seen.told)
+
+    def errors(self, request: str) -> list[frames.Error]:
+        """What refused this command."""
+        return [error for error in self.seen.of(frames.Error) if error.req == request]
+
+    def acks(self) -> int:
+        """How many own commands stand, as far as this player was told."""
+        self.absorb()
+        return len(self.acked)
 
     def act(self, action: dict[str, Any] | None = None, turn: int | None = None, req: str | None = None) -> str:
         request = req or f"c{self.conn}-{next(self._requests)}"

@@ -1,12 +1,17 @@
 """Time-outs, absence, return and farewell at a live table (P8, P30, P31)."""
 
 import asyncio
+from functools import partial
 
 from libs.wire import frames, link
-from tests.services.tables.conftest import Cluster, Gateway, Player, as_id
+from tests.services.tables.conftest import Cluster, Gateway, Player, Seen, as_id
 
 # Limits of a few tens of milliseconds, so that time-outs come by themselves.
 HASTE = {"turn_limit_scale": 0.004}
+
+
+def told_the_table(seen: Seen) -> bool:
+    return bool(seen.of(frames.Snapshot) or seen.of(frames.Delta))
 
 
 async def test_p30_after_the_limit_the_bot_moves_and_after_two_the_seat_is_away(cluster: Cluster) -> None:
@@ -84,6 +89,7 @@ async def test_p34_two_devices_see_the_table_and_the_first_move_stands(cluster: 
         phone, laptop = Player(gateway, table, account, conn=1), Player(gateway, table, account, conn=2)
         await gateway.until(lambda: phone._may_move() and laptop._may_move())
         turn = phone.turn
+        assert turn is not None
         first, second = phone.act(), laptop.act()
         refused = await gateway.until(lambda: laptop.seen.of(frames.Error))
         assert [(error.reason, error.req) for error in refused] == [("STALE_TURN", second)]
@@ -105,7 +111,7 @@ async def test_p31_a_return_at_any_row_gives_the_view_of_never_having_left(clust
             await gateway.until(player._may_move)
             since = [delta.seq for delta in player.seen.of(frames.Delta)][-conn]
             back = gateway.follow(table, account, conn, since)
-            await gateway.until(lambda back=back: back.of(frames.Snapshot) or back.of(frames.Delta))
+            await gateway.until(partial(told_the_table, back))
             await asyncio.sleep(0)
             if not back.of(frames.Snapshot):
                 own = {delta.seq: delta for delta in player.seen.of(frames.Delta)}
