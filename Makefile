@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 MODE ?= quick
 WORKERS ?= 2
 ARGS ?=
-JOBS ?= 2
+JOBS ?= 3
 
 .PHONY: help
 help: ## List the targets
@@ -39,7 +39,7 @@ cluster: install ## Run each service in its own process (WORKERS=n)
 
 .PHONY: test
 test: install ## Run all tests
-	@$(BIN)/pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
+	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: lint
 lint: install ## Style, types, import contracts, protos, migrations, shell, YAML

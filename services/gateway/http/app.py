@@ -15,8 +15,8 @@ from services.gateway.socket.hub import HEARTBEAT_SECONDS
 
 VERSION = "0.1.0"
 DESCRIPTION = (
-    "Romanian Whist online. Errors are RFC 9457 problems; decide and translate by their `code`. "
-    "Live tables are on the socket that `GET /v1/config` names."
+    "Romanian Whist online. Errors are RFC 9457 problems; decide and translate by their code. "
+    "Live tables are on the socket that GET /v1/config names."
 )
 # Any route may answer with a problem; the codes are in the contract of the service behind it.
 PROBLEM: dict[int | str, dict[str, Any]] = {
