@@ -5,7 +5,6 @@ import json
 import signal
 import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -114,7 +113,7 @@ async def test_p81_each_service_shows_its_metrics_on_its_own_port(cluster: Clust
         assert f'whist_turn_seconds_count{{stage="{stage}"}}' in texts["gateway"]
 
 
-async def test_p33_a_drained_worker_hands_over_and_a_lone_cluster_stops_in_order(cluster: Cluster) -> None:
-    assert all(Path(member.log).exists() for member in cluster.members.values())
-    logs = "\n".join(member.log.read_text() for member in cluster.members.values() if member.alive)
-    assert "Traceback" not in logs
+async def test_no_process_that_lived_through_it_logged_a_fault(cluster: Cluster) -> None:
+    logs = {name: member.log.read_text() for name, member in cluster.members.items() if member.alive}
+    assert len(logs) == len(cluster.members) - 1
+    assert [name for name, text in logs.items() if "Traceback" in text or '"level": "error"' in text] == []

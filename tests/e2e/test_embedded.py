@@ -76,7 +76,7 @@ async def test_p40_a_mailed_code_makes_an_account_with_its_gift_and_coffee_multi
         await arrives(whist.league, lambda league: league["standing"]["points"] == prize)
         assert (await whist.league())["standing"]["ranked"] is True
         with pytest.raises(WhistError) as refused:
-            await whist.quick_game(room=2)
+            await whist.quick_game(room=3)  # level 4; one game makes at most level 2
         assert refused.value.code == "LEVEL_TOO_LOW"
 
 
@@ -126,7 +126,8 @@ async def test_p33_kill_9_of_everything_in_mid_game_loses_no_acknowledged_move(t
         async with Whist.connect(first.url) as whist:
             table = await whist.quick_game(room=1)
             played = await play(table, moves=9)
-            socket = (await httpx.AsyncClient().get(f"{first.url}/v1/config")).json()["socket_url"]
+            async with httpx.AsyncClient() as client:
+                socket = (await client.get(f"{first.url}/v1/config")).json()["socket_url"]
             first.process.send_signal(signal.SIGKILL)
             await first.process.wait()
             ports["WHIST_SOCKET_LISTEN"] = (
