@@ -2,17 +2,18 @@
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 import msgspec
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.engine import make_url
 
 from libs.chassis.db.database import Database
 from libs.chassis.events.memory import MemoryBus
@@ -24,9 +25,12 @@ from libs.wire import frames, link
 from services.tables.settings import TablesSettings
 from services.tables.wiring import MIGRATIONS, SPEC
 from tests.conftest import MakeDatabase
+from tests.faults.proxy import Proxy, proxied
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
 decode = frames.decode_server.decode
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -96,7 +100,6 @@ class Cluster:
 
     url: str
     folder: Path
-    stack: AsyncExitStack
     numbers: Any = field(default_factory=lambda: count(1))
 
     def settings(self, **changes: Any) -> TablesSettings:
@@ -111,14 +114,17 @@ class Cluster:
         return TablesSettings(**{**plain, **changes})
 
     @asynccontextmanager
-    async def worker(self, **changes: Any) -> AsyncIterator["RunningWorker"]:
-        bus = MemoryBus()
-        opened = SPEC.open(self.settings(**changes), bus=bus)
-        async with opened as (chassis, service), running(SPEC, chassis, service):
+    async def worker(self, *, dies: bool = False, **changes: Any) -> AsyncIterator["RunningWorker"]:
+        """A worker inside the block. One that `dies` is gone at its end as by SIGKILL: nothing drained or released."""
+        settings = self.settings(**{"drain_seconds": 0.0} if dies else {}, **changes)
+        async with (
+            SPEC.open(settings, bus=MemoryBus()) as (chassis, service),
+            running(SPEC, chassis, replace(service, drain=_nothing) if dies else service),
+        ):
             callers = ("gateway", "matchmaking", "wallet")
             gateway, matchmaking, wallet = (Peer(chassis.address, caller) for caller in callers)
             try:
-                yield RunningWorker(chassis.address, gateway, matchmaking, wallet)
+                yield RunningWorker(chassis.address, settings.worker_id, gateway, matchmaking, wallet)
             finally:
                 for peer in (gateway, matchmaking, wallet):
                     await peer.close()
@@ -134,12 +140,42 @@ class Cluster:
 
     async def query(self, statement: str, **values: Any) -> list[Any]:
         async with self.database() as connection:
-            return list((await connection.execute(sa.text(statement), values)).all())
+            found = await connection.execute(sa.text(statement), values)
+            return list(found.all()) if found.returns_rows else []
+
+    async def until(self, statement: str, **values: Any) -> list[Any]:
+        """The rows of a query, as soon as there are any."""
+
+        async def ask() -> list[Any]:
+            return await self.query(statement, **values)
+
+        return await eventually(ask)
+
+    async def rows(self, table: bytes) -> list[Any]:
+        """The table's journal: seq, epoch, command_id, body, at."""
+        return await self.query("select * from tables.table_log where table_id = :id order by seq", id=as_id(table))
+
+    async def head(self, table: bytes) -> Any:
+        [head] = await self.query("select * from tables.table_head where table_id = :id", id=as_id(table))
+        return head
+
+    async def events(self, table: bytes) -> list[str]:
+        """The types of what was published of the table."""
+        found = await self.query("select type from tables.event where key = :key order by occurred_at", key=table)
+        return [row.type for row in found]
+
+    @asynccontextmanager
+    async def proxied(self) -> AsyncIterator[Proxy]:
+        """A proxy in front of PostgreSQL; give a worker `database_url=behind(cluster.url, proxy)`."""
+        folder = make_url(self.url).query["host"]
+        async with proxied(Path(str(folder)) / ".s.PGSQL.5432") as proxy:
+            yield proxy
 
 
 @dataclass
 class RunningWorker:
     address: str
+    worker_id: str
     gateway: Peer
     matchmaking: Peer
     wallet: Peer
@@ -169,8 +205,24 @@ class RunningWorker:
 async def cluster(make_database: MakeDatabase) -> AsyncIterator[Cluster]:
     url = await make_database(MIGRATIONS)
     with tempfile.TemporaryDirectory(prefix="whist-") as folder:
-        async with AsyncExitStack() as stack:
-            yield Cluster(url, Path(folder), stack)
+        yield Cluster(url, Path(folder))
+
+
+async def _nothing() -> None:
+    """A drain that never comes."""
+
+
+def behind(url: str, proxy: Proxy) -> str:
+    """The same database by way of the proxy."""
+    return f"postgresql+asyncpg://postgres@127.0.0.1:{proxy.port}/{make_url(url).database}"
+
+
+async def eventually(found: Callable[[], Awaitable[T]], seconds: float = 20) -> T:
+    """The first true value of `found`."""
+    async with asyncio.timeout(seconds):
+        while not (value := await found()):
+            await asyncio.sleep(0.02)
+    return value
 
 
 def policy(view: dict[str, Any], legal: list[dict[str, Any]]) -> dict[str, Any]:
@@ -235,7 +287,7 @@ class Player:
     async def play_on(self, moves: int | None = None) -> None:
         """Play until the game is over, or for so many own moves."""
         while moves is None or moves > 0:
-            await self.gateway.until(lambda: self.finished() or self._may_move())
+            await self.gateway.until(lambda: self.finished() or self.may_move())
             if self.finished():
                 return
             self.act()
@@ -243,7 +295,7 @@ class Player:
             if moves is not None:
                 moves -= 1
 
-    def _may_move(self) -> bool:
+    def may_move(self) -> bool:
         self.absorb()
         return self.turn is not None
 

@@ -61,7 +61,7 @@ async def test_p32_bad_moves_are_refused_with_their_reason_and_change_nothing(cl
         table, [account] = await worker.create()
         gateway = Gateway(worker.gateway)
         player = Player(gateway, table, account, conn=1)
-        await gateway.until(player._may_move)
+        await gateway.until(player.may_move)
         stranger = Player(gateway, table, b"\x01" * 16, conn=2)
         turn = player.turn
         assert turn is not None

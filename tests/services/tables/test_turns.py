@@ -2,12 +2,13 @@
 
 import asyncio
 from functools import partial
+from typing import Any
 
 from libs.wire import frames, link
 from tests.services.tables.conftest import Cluster, Gateway, Player, Seen, as_id
 
 # Limits of a few tens of milliseconds, so that time-outs come by themselves.
-HASTE = {"turn_limit_scale": 0.004}
+HASTE: dict[str, Any] = {"turn_limit_scale": 0.004}
 
 
 def told_the_table(seen: Seen) -> bool:
@@ -87,7 +88,7 @@ async def test_p34_two_devices_see_the_table_and_the_first_move_stands(cluster: 
         table, [account] = await worker.create()
         gateway = Gateway(worker.gateway)
         phone, laptop = Player(gateway, table, account, conn=1), Player(gateway, table, account, conn=2)
-        await gateway.until(lambda: phone._may_move() and laptop._may_move())
+        await gateway.until(lambda: phone.may_move() and laptop.may_move())
         turn = phone.turn
         assert turn is not None
         first, second = phone.act(), laptop.act()
@@ -108,7 +109,7 @@ async def test_p31_a_return_at_any_row_gives_the_view_of_never_having_left(clust
         checked = 0
         for conn in range(2, 12):
             await player.play_on(moves=2)
-            await gateway.until(player._may_move)
+            await gateway.until(player.may_move)
             since = [delta.seq for delta in player.seen.of(frames.Delta)][-conn]
             back = gateway.follow(table, account, conn, since)
             await gateway.until(partial(told_the_table, back))
