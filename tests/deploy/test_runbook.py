@@ -46,13 +46,13 @@ async def test_redrive_hands_lost_events_to_the_relay_in_order_and_one_bucket_a_
         async with database.begin() as connection:
             event = WalletEvent(entry_paid=EntryPaid())
             made.append(await outbox.add(connection, "whist.wallet.events.v1", bytes([number % 7]), event))
-    content = "select event_id, topic, key, type, payload, traceparent from wallet.outbox order by id"
+    content = "select bucket, event_id, topic, key, type, payload, traceparent from wallet.outbox order by id"
     first = await rows(engine, content)
     async with engine.begin() as connection:
         await connection.execute(sa.text("delete from wallet.outbox"))
         await connection.execute(sa.text(block("insert into wallet.outbox")))
     assert await rows(engine, content) == first
-    assert [row[0] for row in first] == made
+    assert [row[1] for row in first] == made
     spread = await rows(engine, "select key, count(distinct bucket) from wallet.outbox group by key")
     assert len(spread) == 7
     assert {count for _, count in spread} == {1}

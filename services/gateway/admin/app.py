@@ -5,7 +5,6 @@ import hmac
 import json
 from ipaddress import IPv6Address
 from typing import Annotated
-from uuid import UUID
 
 import structlog
 from fastapi import Depends, FastAPI, Request
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from libs.chassis.errors import DomainError, Kind
+from libs.house.ids import table_id as new_table_id
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts, PartsOf
 from services.gateway.http.problems import install
@@ -109,7 +109,7 @@ async def _bench_table(parts: Parts, rounds: int) -> BenchTable:
         )
         for _ in range(SEATS)
     ]
-    table_id = _table_id(parts.entropy.uuid7())
+    table_id = new_table_id(parts.entropy.uuid7())
     await clients.tables.call(
         clients.tables_stub.CreateTable,
         tables_pb2.CreateTableRequest(
@@ -125,8 +125,3 @@ async def _bench_table(parts: Parts, rounds: int) -> BenchTable:
         ),
     )
     return BenchTable(table=table_id.hex, tokens=[each.tokens.access_token for each in guests])
-
-
-def _table_id(made: UUID) -> UUID:
-    """A table's id is a UUIDv8: version 7's time and randomness, journal shard 0 (architecture: ids)."""
-    return UUID(int=(made.int & ~(0xF << 76)) | (0x8 << 76))

@@ -6,10 +6,11 @@ from datetime import timedelta
 from uuid import UUID
 
 from libs.chassis.entropy import Entropy
+from libs.house.ids import table_id
 from libs.house.modes import Mode
 from libs.house.platform import Platform
 from services.matchmaking.domain.forming import form
-from services.matchmaking.domain.ids import TableId, table_id
+from services.matchmaking.domain.ids import TableId
 from services.matchmaking.metrics import tickets_waiting
 from services.matchmaking.ports import NewMatch, Store
 
@@ -47,7 +48,7 @@ class Matching:
             groups = form(await tx.lock_waiting(mode, TICKETS_A_TURN), now, self.platform.matchmaking)
             matches = [
                 NewMatch(
-                    table_id=table_id(self.entropy.uuid7()),
+                    table_id=TableId(table_id(self.entropy.uuid7())),
                     mode=mode,
                     ticket_ids=tuple(ticket.ticket_id for ticket in group),
                 )

@@ -5,11 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
 from libs.house.modes import Coffee
 from services.matchmaking.domain.admission import Assets, Visitor, admit, check_funds, check_name, closed_reason
-from services.matchmaking.domain.ids import AccountId, TableId, TicketId, table_id
+from services.matchmaking.domain.ids import AccountId, TableId, TicketId
 from services.matchmaking.domain.matches import Match, MatchState, VipDays, players_of, shut_out
 from services.matchmaking.domain.tickets import DROP_SHOWN, IDLE, Ticket, TicketState, Tier, place_of
 from tests.services.matchmaking.world import KEY, PLATFORM, RICH, a_wish
@@ -67,17 +66,6 @@ def test_p9_the_room_list_says_why_a_door_is_closed() -> None:
 @pytest.mark.parametrize("name", ["", "   ", "x" * 33, "a\nb", "a\x00b"])
 def test_a_name_that_no_table_could_show_is_refused(name: str) -> None:
     assert _reason(lambda: check_name(name)) == "BAD_NAME"
-
-
-def test_a_table_id_is_a_uuid8_with_its_shard_and_ascends_with_time() -> None:
-    entropy = SystemEntropy()
-    early, late = entropy.uuid7(), entropy.uuid7()
-    for shard in (0, 7, 255):
-        made = table_id(early, shard)
-        assert (made.version, made.variant, made.bytes[0]) == (8, "specified in RFC 4122", shard)
-        assert made < table_id(late, shard)
-    with pytest.raises(ValueError, match="256"):
-        table_id(early, 256)
 
 
 def test_p7_vip_is_read_again_at_the_deal() -> None:

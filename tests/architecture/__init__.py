@@ -1,0 +1,1 @@
+"""What the documents promise, held against the code."""
