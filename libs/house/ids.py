@@ -1,4 +1,4 @@
-"""The id of a table, which says where its journal lies (architecture: ids are UUIDs, the shard is a byte of a table's)."""
+"""The id of a table, which says where its journal lies (architecture §8)."""
 
 from uuid import UUID
 

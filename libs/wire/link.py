@@ -35,7 +35,7 @@ class Unsubscribe(Struct, array_like=True, tag="u", frozen=True):
 
 
 class Command(Struct, array_like=True, tag="c", frozen=True):
-    """A move. `traceparent` (W3C) is set where the gateway chose to trace it; `conn` and `req` come back in the answer."""
+    """A move. `traceparent` (W3C) is set where the gateway traces it; `conn` and `req` come back in the answer."""
 
     table: bytes
     account: bytes
