@@ -11,6 +11,8 @@ MODE ?= quick
 WORKERS ?= 2
 ARGS ?=
 JOBS ?= 3
+# Programs are started and never forked into more of us; with its handlers on, gRPC complains of every start.
+export GRPC_ENABLE_FORK_SUPPORT := 0
 
 .PHONY: help
 help: ## List the targets
@@ -18,6 +20,7 @@ help: ## List the targets
 
 $(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py $(shell find protos -name '*.proto')
 	@command -v $(PYTHON) >/dev/null || { echo "CPython 3.11 is needed (set PYTHON=...)" >&2; exit 1; }
+	@echo "Installing into $(VENV); the first time takes a minute or two" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import structlog
 
@@ -33,7 +33,8 @@ async def _nothing() -> None:
 class Job:
     """Something done again and again: `run` each `every_seconds`, or once and for as long as it runs when that is 0.
 
-    A run that raises is logged and counted, and comes again at the next turn.
+    A run that raises is logged and counted, and comes again: after a second, then after longer, a minute or its period
+    at most.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Chassis(Generic[S]):
         settings: S,
         *,
         bus: Bus | None = None,
+        neighbours: dict[str, Any] | None = None,
         clock: Clock | None = None,
         entropy: Entropy | None = None,
     ) -> None:
@@ -76,8 +78,12 @@ class Chassis(Generic[S]):
         self.clock: Clock = clock or SystemClock()
         self.entropy: Entropy = entropy or SystemEntropy()
         self.tls = TlsFiles.of(settings)
+        # What services that share this process offer each other without a network between, by address.
+        self.neighbours: dict[str, Any] = {} if neighbours is None else neighbours
         self.bus: Bus = bus or KafkaBus(settings.kafka_bootstrap, idempotent=settings.kafka_idempotent)
         self.database = Database.open(settings.database_url, name, pool=settings.database_pool)
+        # For proofs that read whole tables, which take as long as they take and must not use up the others' pool.
+        self.proofs_database = Database.open(settings.database_url, name, pool=1, command_seconds=None)
         self.relay = Relay(self.database, self.bus)
         # The address callers reach this process at; known when `Service.start` runs.
         self.address = ""
@@ -93,11 +99,19 @@ class Chassis(Generic[S]):
             self._peers[target] = Peer(target, self.name, self.tls, server_name=service)
         return self._peers[target]
 
+    def subscribe(self, service: Service) -> None:
+        """Tell the bus what `service` consumes. Before any relay on this bus runs: what nobody consumes is gone."""
+        for subscription in service.subscriptions:
+            self.bus.subscribe(subscription)
+        for listener in service.listeners:
+            self.bus.listen(listener)
+
     async def close(self) -> None:
         """Channels and connections."""
         for peer in self._peers.values():
             await peer.close()
         await self.database.close()
+        await self.proofs_database.close()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +124,14 @@ class Spec(Generic[S]):
     migrations: Migrations | None = None
 
     @asynccontextmanager
-    async def open(self, settings: S, *, bus: Bus | None = None) -> AsyncIterator[tuple[Chassis[S], Service]]:
-        """Wire the service; closes its channels and connections at the end."""
-        chassis = Chassis(self.name, settings, bus=bus)
+    async def open(
+        self, settings: S, *, bus: Bus | None = None, neighbours: dict[str, Any] | None = None
+    ) -> AsyncIterator[tuple[Chassis[S], Service]]:
+        """Wire the service and subscribe what it consumes; closes its channels and connections at the end."""
+        chassis = Chassis(self.name, settings, bus=bus, neighbours=neighbours)
         try:
-            yield chassis, self.wire(chassis)
+            service = self.wire(chassis)
+            chassis.subscribe(service)
+            yield chassis, service
         finally:
             await chassis.close()

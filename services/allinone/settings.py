@@ -23,3 +23,12 @@ class AllInOneSettings(BaseSettings):
     log_format: Literal["json", "console"] = "console"
     otlp_endpoint: str = Field(default="", description="OpenTelemetry collector, host:port; empty: no traces.")
     trace_ratio: float = Field(default=0.01, ge=0, le=1, description="Share of requests traced.")
+
+    def listens(self) -> dict[str, str]:
+        """Every address that this run listens on, by its variable."""
+        return {
+            "WHIST_HTTP_LISTEN": self.http_listen,
+            "WHIST_SOCKET_LISTEN": self.socket_listen,
+            "WHIST_ADMIN_LISTEN": self.admin_listen,
+            "WHIST_METRICS_LISTEN": self.metrics_listen,
+        }

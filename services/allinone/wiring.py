@@ -7,12 +7,13 @@ from typing import Any
 import structlog
 
 from libs.chassis.events.memory import MemoryBus
-from libs.chassis.run import running, stop_signal
+from libs.chassis.run import calm_collector, running_together, stop_signal
 from libs.chassis.service import Spec
 from libs.chassis.settings import load_settings
 from libs.chassis.telemetry.metrics import metrics_listener
 from services.allinone.home import Home
 from services.allinone.settings import AllInOneSettings
+from services.allinone.terminal import greet, page_url
 from services.auth.wiring import SPEC as AUTH
 from services.coach.wiring import SPEC as COACH
 from services.gateway.wiring import SPEC as GATEWAY
@@ -34,16 +35,16 @@ async def serve(settings: AllInOneSettings, home: Home) -> None:
     postgres = await asyncio.to_thread(home.postgres)
     try:
         await migrate(postgres.url())
-        bus = MemoryBus()
+        bus, neighbours = MemoryBus(), dict[str, Any]()
         async with AsyncExitStack() as stack:
             stack.enter_context(metrics_listener(settings.metrics_listen))
             group = await stack.enter_async_context(asyncio.TaskGroup())
-            for spec in SPECS:
-                own = _settings(spec, settings, home, postgres.url())
-                chassis, service = await stack.enter_async_context(spec.open(own, bus=bus))
-                await stack.enter_async_context(running(spec, chassis, service))
+            places = [(spec, _settings(spec, settings, home, postgres.url())) for spec in SPECS]
+            await stack.enter_async_context(running_together(places, bus, neighbours))
+            calm_collector()
             delivering = group.create_task(bus.run())
-            log.info("whist_ready", url=f"http://{settings.http_listen.replace('127.0.0.1', 'localhost')}")
+            log.info("whist_ready", url=page_url(settings.http_listen))
+            greet(settings.http_listen, settings.log_format)
             await stop.wait()
             delivering.cancel()
     finally:

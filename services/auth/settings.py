@@ -1,9 +1,10 @@
 """Settings of auth; the limits that are rules lie in `domain.limits`."""
 
+from email.headerregistry import HeaderRegistry
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from libs.chassis.settings import ServiceSettings
 
@@ -35,6 +36,14 @@ class AuthSettings(ServiceSettings):
         le=1_000_000,
         description="Addresses that may ask for codes together: the mail server's breaker.",
     )
+
+    @field_validator("mail_from")
+    @classmethod
+    def _is_sender(cls, value: str) -> str:
+        header: Any = HeaderRegistry()("From", value)
+        if header.defects or [bool(each.username and each.domain) for each in header.addresses] != [True]:
+            raise ValueError("must be one address, as in: Whist <noreply@whist.example>")
+        return value
 
     @model_validator(mode="after")
     def _one_way_for_mail(self) -> Self:

@@ -6,7 +6,7 @@ from libs.chassis.db.migrate import Migrations
 from libs.chassis.service import Chassis, Job, Service, Spec
 from services.auth.domain.limits import HOUR, Limit
 from services.auth.grpc_api import ALLOW, AuthApi
-from services.auth.handlers import Desk
+from services.auth.handlers.desk import Desk
 from services.auth.jobs import Post, sweep
 from services.auth.mail.folder import FolderMailer
 from services.auth.mail.smtp import SmtpMailer
@@ -63,8 +63,12 @@ def wire(chassis: Chassis[AuthSettings]) -> Service:
 
 
 def mailer_of(settings: AuthSettings) -> Mailer:
-    """A folder where one is set, a mail server otherwise."""
+    """A folder where one is set, a mail server otherwise. Raises ValueError for a folder that cannot be had."""
     if settings.mail_dir is not None:
+        try:
+            settings.mail_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(f"WHIST_MAIL_DIR: {error}") from error
         return FolderMailer(folder=settings.mail_dir, sender=settings.mail_from)
     return SmtpMailer(
         host=settings.smtp_host,

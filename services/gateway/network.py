@@ -7,7 +7,7 @@ IPV6_PREFIX = 64  # one household; single addresses are free to have there
 
 
 def network_of(peer: str, forwarded: Sequence[str], trusted_proxies: int) -> str:
-    """The client's IPv4 address or IPv6 /64.
+    """The client's IPv4 address, or the first address of its IPv6 /64.
 
     `forwarded` are the values of X-Forwarded-For; of its entries only the last `trusted_proxies` were written by our
     own proxies, so the client is the first of these. A header that has too few entries is not believed.
@@ -24,5 +24,6 @@ def network_of(peer: str, forwarded: Sequence[str], trusted_proxies: int) -> str
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((address, IPV6_PREFIX), strict=False))
+        # An address again, not "…/64": auth, too, takes the network of an address.
+        return str(ipaddress.ip_network((address, IPV6_PREFIX), strict=False).network_address)
     return str(address)

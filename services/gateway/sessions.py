@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from libs.chassis.clock import Clock
+from libs.chassis.errors import DomainError, Unavailable
 from libs.chassis.tokens import AccessTokens, TokenInvalid
 
 FETCH_GAP_SECONDS = 10.0  # between two fetches: made-up key ids must not become calls to auth
+FAILED_GAP_SECONDS = 1.0  # after one that failed: who waited for it is not to wait for another, one behind the other
 REVOKED_SECONDS = 15 * 60.0  # longer than any access token lives
 
 
@@ -30,7 +32,8 @@ class Sessions:
         self._clock = clock
         self._tokens = AccessTokens()
         self._jwks = ""
-        self._fetched_at = float("-inf")
+        self._fetch_from = float("-inf")
+        self._failed = False  # the last fetch
         self._fetching = asyncio.Lock()
         self._revoked: dict[bytes, float] = {}
 
@@ -61,15 +64,24 @@ class Sessions:
         return self.verify(token)
 
     async def _refresh(self) -> bool:
-        """Fetch the keys, at most every ten seconds; whether they are other than before."""
+        """Fetch the keys, at most every ten seconds; whether they are other than before.
+
+        Raises a DomainError of kind UNAVAILABLE when auth cannot be asked, or could not a second ago.
+        """
         before = self._jwks
         async with self._fetching:
             if self._jwks != before:
                 return True  # somebody fetched while we waited
-            if self._clock.monotonic() - self._fetched_at < FETCH_GAP_SECONDS:
+            if self._clock.monotonic() < self._fetch_from:
+                if self._failed:
+                    raise Unavailable
                 return False
-            self._jwks = await self._fetch_jwks()
-            self._fetched_at = self._clock.monotonic()
+            try:
+                self._jwks = await self._fetch_jwks()
+            except DomainError:
+                self._failed, self._fetch_from = True, self._clock.monotonic() + FAILED_GAP_SECONDS
+                raise
+            self._failed, self._fetch_from = False, self._clock.monotonic() + FETCH_GAP_SECONDS
             return self._jwks != before
 
     def revoke(self, session_id: bytes) -> None:

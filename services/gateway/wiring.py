@@ -1,11 +1,13 @@
 """The only file that names concrete classes: how the gateway is put together, started and stopped."""
 
 import asyncio
+import socket
 
 import structlog
 
 from libs.chassis.rpc.peer import Peer
 from libs.chassis.service import Chassis, Job, Service, Spec
+from libs.chassis.settings import WrongSettings
 from services.gateway.admin import app as admin
 from services.gateway.clients import Clients
 from services.gateway.consumers import listeners
@@ -47,6 +49,7 @@ class Gateway:
             locator=self._clients,
             queue=self._clients,
             open_peer=lambda address: Peer(address, chassis.name, chassis.tls, server_name="tables"),
+            neighbours=chassis.neighbours,
             clock=chassis.clock,
             entropy=chassis.entropy,
             tasks=self._tasks,
@@ -76,7 +79,7 @@ class Gateway:
         self.hub.revoked(session_id)
 
     async def start(self) -> None:
-        """Open all listeners, or none: raises OSError for an address, ValueError for the operators' token."""
+        """Open all listeners, or none. Raises WrongSettings for an address, the web client or the operators' token."""
         try:
             await self._listen()
         except BaseException:
@@ -86,7 +89,10 @@ class Gateway:
         log.info("gateway_listens", http=self.http_port, socket=self.socket_port, admin=self.admin_port)
 
     async def _listen(self) -> None:
-        await self._sockets.start(bind(self._settings.socket_listen))
+        web_dir = self._settings.web_dir
+        if web_dir is not None and not (web_dir / "index.html").is_file():
+            raise WrongSettings(f"WHIST_WEB_DIR: {web_dir} holds no index.html")
+        await self._sockets.start(_bound("WHIST_SOCKET_LISTEN", self._settings.socket_listen))
         parts = Parts(
             settings=self._settings,
             clients=self._clients,
@@ -97,16 +103,19 @@ class Gateway:
             socket_port=self._sockets.port,
         )
         self._http = HttpServer(public.build(parts), concurrency=self._settings.http_concurrency)
-        await self._http.start(bind(self._settings.http_listen))
+        await self._http.start(_bound("WHIST_HTTP_LISTEN", self._settings.http_listen))
         if self._settings.admin_listen:
             self._admin = HttpServer(admin.build(parts, self._operator_token()), concurrency=ADMIN_CONCURRENCY)
-            await self._admin.start(bind(self._settings.admin_listen))
+            await self._admin.start(_bound("WHIST_ADMIN_LISTEN", self._settings.admin_listen))
 
     def _operator_token(self) -> str:
         file = self._settings.operator_token_file
         if file is None:
-            raise ValueError("WHIST_OPERATOR_TOKEN_FILE: needed where WHIST_ADMIN_LISTEN is set")
-        return file.read_text().strip()
+            raise WrongSettings("WHIST_OPERATOR_TOKEN_FILE: needed where WHIST_ADMIN_LISTEN is set")
+        try:
+            return file.read_text().strip()
+        except (OSError, ValueError) as error:
+            raise WrongSettings(f"WHIST_OPERATOR_TOKEN_FILE: {file}: {error}") from error
 
     async def sweep(self) -> None:
         """Once a second: counts, old commands, silent workers."""
@@ -121,6 +130,13 @@ class Gateway:
         """Listeners and streams."""
         await asyncio.gather(*(server.close() for server in (self._http, self._admin) if server is not None))
         await self._tasks.close()
+
+
+def _bound(variable: str, listen: str) -> socket.socket:
+    try:
+        return bind(listen)
+    except OSError as error:
+        raise WrongSettings(f"{variable}: {listen}: {error}") from error
 
 
 def wire(chassis: Chassis[GatewaySettings]) -> Service:

@@ -15,9 +15,9 @@ from whist.leagues.v1 import leagues_pb2_grpc
 
 _SERVICE = "/whist.leagues.v1.LeaguesService/"
 ALLOW = {
-    # Matchmaking and wallet ask for the level that opens a room (P2).
-    f"{_SERVICE}Profile": frozenset({"gateway", "matchmaking", "wallet"}),
-    f"{_SERVICE}Standing": frozenset({"gateway", "matchmaking"}),
+    # Matchmaking hears of levels by event (P2).
+    f"{_SERVICE}Profile": frozenset({"gateway"}),
+    f"{_SERVICE}Standing": frozenset({"gateway"}),
 }
 
 _FORMS = {Form.NEITHER: pb.FORM_UNSPECIFIED, Form.FIRE: pb.FORM_FIRE, Form.ICE: pb.FORM_ICE}

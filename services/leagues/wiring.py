@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from libs.chassis.db import Migrations
+from libs.chassis.db import Migrations, Store
 from libs.chassis.events.bus import Subscription
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.house import platform as house
@@ -24,7 +24,8 @@ MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migration
 def wire(chassis: Chassis[LeaguesSettings]) -> Service:
     """Handlers over PostgreSQL, three consumers, one check."""
     books = chassis.store(LeaguesTransaction)
-    platform = house.load()
+    proofs = Store(chassis.proofs_database, LeaguesTransaction, chassis.entropy, chassis.relay.wake)
+    platform = house.load(chassis.settings.platform_config)
     subscribe = partial(Subscription, transaction=books.transaction, database=chassis.database)
     return Service(
         registrars=[partial(add_LeaguesServiceServicer_to_server, LeaguesApi(books, platform))],
@@ -55,7 +56,7 @@ def wire(chassis: Chassis[LeaguesSettings]) -> Service:
         jobs=[
             Job(
                 name="check_totals",
-                run=partial(check_totals, books, platform),
+                run=partial(check_totals, proofs, platform),
                 every_seconds=chassis.settings.check_seconds,
             )
         ],

@@ -1,7 +1,10 @@
 """Settings of matchmaking; the rules' own numbers lie in config/platform.toml."""
 
+from pathlib import Path
+
 from pydantic import Field, SecretStr
 
+from libs.chassis.addresses import RpcTarget
 from libs.chassis.settings import ServiceSettings, WrongSettings
 
 VIP_KEY_LEAST = 16  # characters; a shorter key could be guessed, and everybody's VIP days with it
@@ -10,8 +13,9 @@ VIP_KEY_LEAST = 16  # characters; a shorter key could be guessed, and everybody'
 class MatchmakingSettings(ServiceSettings):
     """What matchmaking reads besides what every service reads."""
 
-    wallet_target: str = Field("dns:///wallet:50051", min_length=3, description="gRPC target of the wallet.")
-    tables_target: str = Field("dns:///tables:50051", min_length=3, description="gRPC target of the table workers.")
+    wallet_target: RpcTarget = Field("dns:///wallet:50051", description="gRPC target of the wallet.")
+    tables_target: RpcTarget = Field("dns:///tables:50051", description="gRPC target of the table workers.")
+    platform_config: Path | None = Field(None, description="platform.toml; empty: the packaged one.")
     vip_key: SecretStr = Field(
         SecretStr(""),
         description="Key of the hash that gives each account its VIP days (P13), the same in every service that asks; "

@@ -31,7 +31,7 @@ from services.tables.domain.table import Table, command_id, decide_draws, decide
 from services.tables.metrics import moves_by, refusals, thinking_seconds
 from services.tables.ports import Entry, Journal, Outcome
 from services.tables.presence import Followers, Presence
-from services.tables.sessions import GatewaySession
+from services.tables.sessions import Session
 
 log = structlog.get_logger()
 
@@ -85,7 +85,7 @@ class Pace:
 class _Asked:
     """A person's command with the way its answer takes."""
 
-    session: GatewaySession
+    session: Session
     frame: link.Command | link.Vacate
     seat: Seat
     arrived: float
@@ -108,6 +108,8 @@ class TableActor:
         self.table = table
         self.epoch = epoch
         self.born = born
+        # The trace of the newest row's command, where that is recorded.
+        self.traceparent = ""
         self.followers = Followers()
         self._journal = journal
         self._clock = clock
@@ -125,6 +127,7 @@ class TableActor:
         self._presence = {seat: Presence() for seat, facts in enumerate(table.seats) if facts.account}
         self._replay: deque[tuple[int, bytes, dict[bytes, bytes]]] = deque(maxlen=REPLAY_MAX)
         self._released = False
+        self._retiring = False
         self._on_idle: list[Callable[[], None]] = []
 
     # ---- life ----
@@ -135,6 +138,11 @@ class TableActor:
             self._submit(Resumed(pause_ms), (), draw_id(self.table.table_id, self.table.next_seq), None)
         else:
             self._next()
+
+    def retire(self) -> None:
+        """Begin nothing new: what is in flight may finish, commands wait for the next owner."""
+        self._retiring = True
+        self._cancel_timer()
 
     def release(self) -> None:
         """Stop: no timer, no further entry, followers told to look for the new owner."""
@@ -162,7 +170,7 @@ class TableActor:
 
     # ---- followers ----
 
-    def subscribe(self, session: GatewaySession, frame: link.Subscribe) -> None:
+    def subscribe(self, session: Session, frame: link.Subscribe) -> None:
         """Follow; answered by what was missed since `frame.since`, or by a snapshot. Registering is the same step."""
         seat = self.table.seat_of(frame.account)
         if seat is None:
@@ -178,13 +186,13 @@ class TableActor:
             self._announce_presence(seat)
             self._rearm(seat)
 
-    def unsubscribe(self, session: GatewaySession, conn: int) -> None:
+    def unsubscribe(self, session: Session, conn: int) -> None:
         """A socket has gone; the seat is kept (P31)."""
         account = self.followers.remove(session, conn)
         if account is not None:
             self._disconnected(account)
 
-    def session_ended(self, session: GatewaySession) -> None:
+    def session_ended(self, session: Session) -> None:
         """A gateway has gone with all its sockets."""
         for account in self.followers.remove_session(session):
             self._disconnected(account)
@@ -217,7 +225,7 @@ class TableActor:
         self._broadcast(frame)
         self.close()
 
-    def announce_owner(self, session: GatewaySession, address: str) -> None:
+    def announce_owner(self, session: Session, address: str) -> None:
         session.send(link.Owned(self._id, self.epoch, self.table.next_seq - 1, address))
 
     def _seat_info(self, seat: Seat) -> frames.SeatInfo:
@@ -250,7 +258,7 @@ class TableActor:
             frames.encode(frames.Presence(table=self._hex, seat=seat, holder=self._holder(seat), left=left))
         )
 
-    def _resume(self, session: GatewaySession, frame: link.Subscribe) -> bool:
+    def _resume(self, session: Session, frame: link.Subscribe) -> bool:
         """Send the rows after `since` when all of them are still here."""
         missed = self.table.next_seq - 1 - frame.since
         if frame.since < 0 or missed < 0 or missed > len(self._replay):
@@ -265,14 +273,14 @@ class TableActor:
 
     # ---- commands ----
 
-    def command(self, session: GatewaySession, frame: link.Command | link.Vacate, arrived: float) -> None:
+    def command(self, session: Session, frame: link.Command | link.Vacate, arrived: float) -> None:
         """A person's move or farewell; answered by the row's frames, an ack, or a typed error."""
         seat = self.table.seat_of(frame.account)
         if self._released:
             session.send(link.NotOwner(self._id, frame.conn, frame.req))
         elif seat is None:
             self._refuse(session, frame.conn, NotAtTable(), frame.req)
-        elif self._in_flight is None:
+        elif self._in_flight is None and not self._retiring:
             self._handle(_Asked(session, frame, seat, arrived))
         elif len(self._mailbox) >= MAILBOX_MAX:
             self._refuse(session, frame.conn, TableBusy(), frame.req)
@@ -336,9 +344,7 @@ class TableActor:
         frame = frames.encode(frames.Ack(table=self._hex, req=asked.frame.req, seq=seq))
         self._send(asked.session, asked.frame.conn, frame, asked.frame.req)
 
-    def _refuse(
-        self, session: GatewaySession, conn: int, refusal: DomainError | RuleViolation | None, req: str = ""
-    ) -> None:
+    def _refuse(self, session: Session, conn: int, refusal: DomainError | RuleViolation | None, req: str = "") -> None:
         reason = "INTERNAL" if refusal is None else refusal.reason
         refusals.labels(reason).inc()
         frame = frames.Error(
@@ -354,6 +360,7 @@ class TableActor:
 
     def _submit(self, body: Body, events: Sequence[Any], identity: UUID, asked: _Asked | None) -> None:
         checkpoint = isinstance(body, Drawn) and any(self.table.game.checkpoint(event) is not None for event in events)
+        self.traceparent = _traceparent(asked)
         self._in_flight = _InFlight(body, events, asked, self._clock.monotonic())
         self._journal.append(
             Entry(
@@ -366,12 +373,21 @@ class TableActor:
                 checkpoint=checkpoint,
                 done=self._settled,
                 events=announcements.of(self.table, body, events),
+                traceparent=self.traceparent,
             )
         )
 
     def _settled(self, outcome: Outcome, seq: int) -> None:
         flight, self._in_flight = self._in_flight, None
         assert flight is not None
+        if outcome is Outcome.REFUSED:
+            self._wake_waiters()
+            if flight.asked is None:
+                self._keeper.failed(self, RuntimeError(f"row {self.table.next_seq} cannot be written"))
+                return
+            self._refuse(flight.asked.session, flight.asked.frame.conn, None, flight.asked.frame.req)
+            self._go_on()
+            return
         if outcome is Outcome.REPEATED:
             self._wake_waiters()
             if flight.asked is None:
@@ -379,8 +395,7 @@ class TableActor:
                 self._keeper.failed(self, RuntimeError(f"row {self.table.next_seq} was written before as {seq}"))
                 return
             self._acknowledge(flight.asked, seq)
-            if not self._released:
-                self._next()
+            self._go_on()
             return
         if outcome is Outcome.FENCED:
             self.release()
@@ -398,7 +413,10 @@ class TableActor:
             self._keeper.failed(self, error)
             return
         self._wake_waiters()
-        if not self._released:
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if not self._released and not self._retiring:
             self._next()
 
     def _commit(self, flight: _InFlight, committed: float) -> None:
@@ -491,7 +509,8 @@ class TableActor:
     def _rearm(self, seat: Seat) -> None:
         """The holder of `seat` has changed: its running turn gets the clock that now applies."""
         table = self.table
-        if self._in_flight is None and not self._released and table.game.to_act(table.state) == seat:
+        stopped = self._released or self._retiring
+        if self._in_flight is None and not stopped and table.game.to_act(table.state) == seat:
             self._cancel_timer()
             self._arm()
             self._broadcast_turn(seat)
@@ -514,7 +533,8 @@ class TableActor:
         self._timer = None
         table = self.table
         seat = table.game.to_act(table.state)
-        if self._released or self._in_flight is not None or seat is None or table.game.turn(table.state) != turn:
+        stopped = self._released or self._retiring
+        if stopped or self._in_flight is not None or seat is None or table.game.turn(table.state) != turn:
             return
         by = By.TIME_OUT if self._holder(seat) == "person" else By.BOT
         try:
@@ -591,5 +611,12 @@ class TableActor:
         for session in self.followers.by_session:
             session.send(link.Public(self._id, self.epoch, seq, frame))
 
-    def _send(self, session: GatewaySession, conn: int, frame: bytes, req: str = "") -> None:
+    def _send(self, session: Session, conn: int, frame: bytes, req: str = "") -> None:
         session.send(link.ToSocket(self._id, conn, self.epoch, frame, req))
+
+
+def _traceparent(asked: _Asked | None) -> str:
+    """The trace that goes on in the entry's events; a command that is not sampled costs nothing."""
+    if asked is None or not isinstance(asked.frame, link.Command) or not sampled(asked.frame.traceparent):
+        return ""
+    return asked.frame.traceparent

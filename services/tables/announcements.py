@@ -35,6 +35,9 @@ def _round_ended(table: Table, events: Sequence[Any]) -> Sequence[Message]:
     game, state = table.game, table.state
     for event in events:
         state = game.evolve(state, event)
+    # A round ends with the next deal due, or the game: a trick alone is not worth a view of the table.
+    if game.draw(state) is None and not game.over(state):
+        return ()
     sheet = game.view(state, None).get("score_sheet", [])
     # A sheet has one line a finished round; the round that ran is number rounds - 1.
     if len(sheet) < table.rounds:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from libs.chassis.db.database import Store
 from libs.chassis.entropy import Entropy
@@ -141,12 +142,16 @@ async def locate(table_id: UUID, *, store: TablesStore) -> Head:
 
 
 async def load(table_id: UUID, *, store: TablesStore) -> tuple[Head, Table]:
-    """Fold a table from its last checkpoint. Raises TableUnknown; whatever a broken journal makes the fold raise."""
+    """Fold a table from its last checkpoint; of a voided one, whose rows may be what voided it, the opening alone.
+
+    Raises TableUnknown; whatever a broken journal makes the fold raise.
+    """
     async with store.transaction() as tx:
         head = await tx.head(table_id)
         if head is None or head.status == ABANDONED:
             raise TableUnknown
-        rows = await tx.rows(table_id, head.born, head.checkpoint_seq)
+        since = head.next_seq if head.status == VOIDED else head.checkpoint_seq
+        rows = await tx.rows(table_id, head.born, since)
     first = rows[0].body
     assert isinstance(first, Opened), "row 0 opens"
     return head, fold(table_id, first, ((row.seq, row.body) for row in rows[1:]))
@@ -170,10 +175,11 @@ async def fetch_record(table_id: UUID, account: bytes, *, store: TablesStore) ->
     return plain.decode()
 
 
-async def finish(table: Table, *, epoch: int, born: date, store: TablesStore) -> bool:
+async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zone: ZoneInfo) -> bool:
     """Close a game that is over: record, `GameFinished` and status in one transaction.
 
-    Idempotent: False when it is closed already or another worker's. Week and day come from the database's clock.
+    Idempotent: False when it is closed already or another worker's. Week and day come from the database's clock, as
+    they are counted in `zone`.
     """
     async with store.transaction() as tx:
         if not await tx.end(table.table_id, epoch, PLAYED_OUT):
@@ -181,7 +187,7 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore) ->
         now = await tx.now()
         rows = await tx.rows(table.table_id, born)
         kept = record(table, ((row.seq, row.body, row.at) for row in rows), now)
-        week_id, day_id = calendar.week_id(now), calendar.day_id(now)
+        week_id, day_id = calendar.week_id(now, zone=zone), calendar.day_id(now, zone=zone)
         accounts = [seat.account for seat in table.seats if seat.account]
         await tx.keep_record(table.table_id, now, week_id, accounts, json.dumps(kept, separators=(",", ":")).encode())
         await tx.publish(
@@ -201,6 +207,15 @@ async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: 
         await tx.publish(announcements.TOPIC, table_id.bytes, announcements.game_voided(table_id.bytes, body, reason))
     games_voided.labels(reason).inc()
     return True
+
+
+async def closed(table_id: UUID, epoch: int, *, store: TablesStore) -> str | None:
+    """Whether a table is finished or voided by the owner of this epoch, and which; None when it is not."""
+    async with store.transaction() as tx:
+        head = await tx.head(table_id)
+    if head is None or head.epoch != epoch or head.status not in (PLAYED_OUT, VOIDED):
+        return None
+    return head.status
 
 
 async def opening(table_id: UUID, *, store: TablesStore) -> tuple[Head, Opened] | None:

@@ -20,6 +20,8 @@ class Outcome(Enum):
     FENCED = "fenced"
     # The command's id stands at an earlier row already: it was answered then and changes nothing now.
     REPEATED = "repeated"
+    # The database refuses this very row and will always do so; nothing was written.
+    REFUSED = "refused"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +37,8 @@ class Entry:
     checkpoint: bool
     done: Callable[[Outcome, int], None]
     events: Sequence[Message] = field(default=())
+    # The trace of the command that the entry answers, when that is recorded; its events carry it on.
+    traceparent: str = ""
 
 
 class Journal(Protocol):

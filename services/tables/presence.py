@@ -2,22 +2,22 @@
 
 from dataclasses import dataclass, field
 
-from services.tables.sessions import GatewaySession
+from services.tables.sessions import Session
 
 
 @dataclass(slots=True)
 class Followers:
     """The sockets of one table by gateway stream: session -> conn -> account."""
 
-    by_session: dict[GatewaySession, dict[int, bytes]] = field(default_factory=dict)
+    by_session: dict[Session, dict[int, bytes]] = field(default_factory=dict)
 
-    def add(self, session: GatewaySession, conn: int, account: bytes) -> bool:
+    def add(self, session: Session, conn: int, account: bytes) -> bool:
         """True when this account had no socket here before."""
         first = not self.has(account)
         self.by_session.setdefault(session, {})[conn] = account
         return first
 
-    def remove(self, session: GatewaySession, conn: int) -> bytes | None:
+    def remove(self, session: Session, conn: int) -> bytes | None:
         """The account that has no socket here any more, or None."""
         conns = self.by_session.get(session)
         account = conns.pop(conn, None) if conns is not None else None
@@ -25,7 +25,7 @@ class Followers:
             del self.by_session[session]
         return None if account is None or self.has(account) else account
 
-    def remove_session(self, session: GatewaySession) -> list[bytes]:
+    def remove_session(self, session: Session) -> list[bytes]:
         """The accounts that have no socket here any more."""
         accounts = set(self.by_session.pop(session, {}).values())
         return [account for account in accounts if not self.has(account)]

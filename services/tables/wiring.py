@@ -20,6 +20,7 @@ MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migration
 def wire(chassis: Chassis[TablesSettings]) -> Service:
     """One worker with its own journal and lease connections besides the pool."""
     settings = chassis.settings
+    house = platform.load(settings.platform_config)
     # asyncpg wants the plain scheme; the rest of the URL is the same.
     dsn = settings.database_url.replace("postgresql+asyncpg://", "postgresql://", 1)
     store = chassis.store(TablesTransaction)
@@ -33,20 +34,27 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
         store=store,
         clock=chassis.clock,
         entropy=chassis.entropy,
-        pace=Pace(
-            turns=platform.load(settings.platform_config).turns,
-            bot_scale=settings.bot_pace_scale,
-            limit_scale=settings.turn_limit_scale,
-        ),
+        pace=Pace(turns=house.turns, bot_scale=settings.bot_pace_scale, limit_scale=settings.turn_limit_scale),
+        zone=house.zone,
     )
     api = TablesApi(worker, store)
+
+    async def start() -> None:
+        address = settings.advertise or chassis.address
+        await worker.start(address)
+        chassis.neighbours[address] = worker
+
+    async def close() -> None:
+        chassis.neighbours.pop(worker.address, None)
+        await worker.close()
+
     return Service(
         registrars=[lambda server: tables_pb2_grpc.add_TablesServiceServicer_to_server(api, server)],
         allow=ALLOW,
         jobs=[Job(name="journal", run=journal.run), Job(name="lease", run=worker.keep_lease)],
-        start=lambda: worker.start(settings.advertise or chassis.address),
+        start=start,
         drain=worker.drain,
-        close=worker.close,
+        close=close,
     )
 
 

@@ -1,14 +1,18 @@
 """A table worker: the tables it owns, the streams of its gateways, its lease, takeover and drain (architecture §4)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import structlog
 
 from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
+from libs.chassis.events.delivery import is_passing
+from libs.chassis.telemetry.tracing import span
 from libs.wire import link
 from services.tables import handlers
 from services.tables.actor import Pace, TableActor
@@ -16,13 +20,23 @@ from services.tables.domain.errors import Draining, TableUnowned
 from services.tables.handlers import OpenTable, Owner, TablesStore
 from services.tables.metrics import recoveries, recovery_seconds, tables_live
 from services.tables.ports import Claimed, Head
-from services.tables.sessions import GatewaySession
+from services.tables.sessions import GatewaySession, NeighbourSession, Session
 from services.tables.storage.journal import GroupJournal
-from services.tables.storage.ownership import LEASE_SECONDS, RENEW_SECONDS, SWEEP_SECONDS, Ownership
+from services.tables.storage.ownership import (
+    LEASE_SECONDS,
+    RENEW_SECONDS,
+    STRAY_SECONDS,
+    SWEEP_SECONDS,
+    TAKE_MAX,
+    Ownership,
+)
 
 log = structlog.get_logger()
 
+T = TypeVar("T")
+
 END_TRIES_PAUSE = 1.0  # between tries to close a finished game while the database is away
+END_FAULTS_MAX = 3  # then the fault is ours and not the database's, and the game is voided
 FOLDS_AT_ONCE = 8  # recoveries side by side; more only makes each of them later
 
 
@@ -31,8 +45,9 @@ class Worker:
 
     def __init__(
         self, *, worker_id: str, ownership: Ownership, journal: GroupJournal, store: TablesStore, clock: Clock,
-        entropy: Entropy, pace: Pace,
+        entropy: Entropy, pace: Pace, zone: ZoneInfo,
     ) -> None:  # fmt: skip
+        """`zone` is the one in which days and weeks are counted."""
         self._worker_id = worker_id
         self._ownership = ownership
         self._journal = journal
@@ -40,11 +55,14 @@ class Worker:
         self._clock = clock
         self._entropy = entropy
         self._pace = pace
+        self._zone = zone
         self._actors: dict[bytes, TableActor] = {}
-        self._sessions: set[GatewaySession] = set()
+        self._sessions: set[Session] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._draining = False
         self._registered = False
+        # Claimed and not yet folded; one that cannot even be voided stays here until somebody has looked at it.
+        self._recovering: set[UUID] = set()
         self._folding = asyncio.Semaphore(FOLDS_AT_ONCE)
         self.address = ""
 
@@ -58,35 +76,54 @@ class Worker:
 
     async def keep_lease(self) -> None:
         """Renew each second, bury the dead and take over what nobody owns."""
-        unbroken_since = self._clock.monotonic()
+        unbroken_since = turn = adopted = self._clock.monotonic()
         renewed = -RENEW_SECONDS
         while True:
+            pause = SWEEP_SECONDS
             try:
                 now = self._clock.monotonic()
+                if now - turn > RENEW_SECONDS:
+                    unbroken_since = now  # who was held up himself knows nothing of the others
+                turn = now
                 if now - renewed >= RENEW_SECONDS:
-                    if not await self._ownership.renew(len(self._actors)):
+                    stands = await self._ownership.renew(self._load())
+                    if not stands and not self._draining:
+                        # Who drains has said good-bye: reborn, it would look like an empty worker to the others.
                         await self._reborn()
                     renewed = now
                 if not self._draining:
                     if now - unbroken_since > LEASE_SECONDS:
                         for dead in await self._ownership.bury():
                             log.warning("worker_buried", worker=dead)
-                    await self._take_over()
+                    if now - adopted > STRAY_SECONDS:
+                        self._recover_all(await self._ownership.adopt(self._known()))
+                        adopted = now
+                    claimed = await self._ownership.claim(self._load())
+                    self._recover_all(claimed)
+                    pause = 0 if len(claimed) == TAKE_MAX else pause
             except Exception as error:
                 log.warning("lease_unreachable", error=repr(error))
                 self._ownership.drop_connection()
                 unbroken_since = self._clock.monotonic()
-            await asyncio.sleep(SWEEP_SECONDS)
+            await asyncio.sleep(pause)
+
+    def _load(self) -> int:
+        return len(self._actors) + len(self._recovering)
+
+    def _known(self) -> list[UUID]:
+        return [*self._recovering, *(actor.table.table_id for actor in self._actors.values())]
 
     async def _reborn(self) -> None:
         """Declared dead while away: what we own may be another's; begin anew with nothing."""
         log.warning("incarnation_lost", tables=len(self._actors))
+        self._registered = False
         for actor in list(self._actors.values()):
             actor.release()
         self._actors.clear()
         tables_live.set(0)
         self._ownership.incarnation = self._entropy.uuid7()
         await self._ownership.register(self.address)
+        self._registered = True
 
     async def drain(self) -> None:
         """Hand every table over: no new ones, finish what is in flight, flush, release, tell the gateways."""
@@ -94,6 +131,8 @@ class Worker:
         try:
             await self._ownership.leave("draining")
             actors = list(self._actors.values())
+            for actor in actors:
+                actor.retire()
             await asyncio.gather(*(actor.quiet() for actor in actors))
             await self._journal.flushed()
             await self._ownership.release()
@@ -102,6 +141,8 @@ class Worker:
             self._actors.clear()
             tables_live.set(0)
             await self._ownership.leave("gone")
+            for session in list(self._sessions):
+                session.end()
         except Exception:
             log.exception("drain_incomplete")  # the lease runs out and the others take over
 
@@ -136,6 +177,9 @@ class Worker:
                 raise TableUnowned
             return made
         table, born = made
+        adopted = self.find(table.table_id.bytes)
+        if adopted is not None:
+            return adopted  # the commit's answer was so late that the table was taken for a stray
         actor = self._actor(table, epoch=1, born=born)
         self._keep(actor)
         actor.start()
@@ -159,25 +203,21 @@ class Worker:
             del self._actors[actor.table.table_id.bytes]
             tables_live.set(len(self._actors))
 
-    async def _take_over(self) -> None:
-        claimed = await self._ownership.claim(len(self._actors))
+    def _recover_all(self, claimed: Sequence[Claimed]) -> None:
         for each in claimed:
+            self._recovering.add(each.table_id)
             self.spawn(self._recover(each))
 
     async def _recover(self, claimed: Claimed) -> None:
         """Fold a table that was claimed and go on with it; one that cannot be folded is voided."""
         async with self._folding:
-            while True:
-                try:
-                    head, table = await handlers.load(claimed.table_id, store=self._store)
-                    break
-                except OSError as error:
-                    log.warning("recovery_waits", error=repr(error))
-                    await asyncio.sleep(END_TRIES_PAUSE)
-                except Exception:
-                    log.exception("fold_failed", table=claimed.table_id.hex)
-                    await self._void_unfoldable(claimed)
-                    return
+            try:
+                head, table = await self._when_possible(lambda: handlers.load(claimed.table_id, store=self._store))
+            except Exception:
+                log.exception("fold_failed", table=claimed.table_id.hex)
+                await self._void_unfoldable(claimed)
+                return
+        self._recovering.discard(claimed.table_id)
         if head.epoch != claimed.epoch or head.status != handlers.LIVE:
             return
         actor = self._actor(table, epoch=claimed.epoch, born=head.born)
@@ -193,12 +233,32 @@ class Worker:
             actor.start(claimed.pause_ms)
 
     async def _void_unfoldable(self, claimed: Claimed) -> None:
-        found = await handlers.opening(claimed.table_id, store=self._store)
-        if found is not None:
-            _, body = found
-            await handlers.void(
-                claimed.table_id, body, epoch=claimed.epoch, reason="unfoldable_journal", store=self._store
-            )
+        async def void() -> None:
+            found = await handlers.opening(claimed.table_id, store=self._store)
+            if found is not None:
+                _, body = found
+                await handlers.void(
+                    claimed.table_id, body, epoch=claimed.epoch, reason="unfoldable_journal", store=self._store
+                )
+
+        try:
+            await self._when_possible(void)
+        except Exception:
+            log.exception("void_failed", table=claimed.table_id.hex)
+        else:
+            self._recovering.discard(claimed.table_id)
+
+    @staticmethod
+    async def _when_possible(work: Callable[[], Awaitable[T]]) -> T:
+        """The result of `work`, tried again for as long as the database is away. Raises whatever will not pass."""
+        while True:
+            try:
+                return await work()
+            except Exception as error:
+                if not is_passing(error):
+                    raise
+                log.warning("recovery_waits", error=repr(error))
+            await asyncio.sleep(END_TRIES_PAUSE)
 
     # ---- what actors report ----
 
@@ -216,24 +276,33 @@ class Worker:
 
     async def _end(self, actor: TableActor, fault: str | None) -> None:
         """Close the game in the database, then show the secret and forget the table; tried until it is certain."""
+        status, faults = None, 0
         while True:
             try:
-                if fault is None:
-                    closed = await handlers.finish(actor.table, epoch=actor.epoch, born=actor.born, store=self._store)
-                else:
-                    closed = await handlers.void(
-                        actor.table.table_id, actor.table.opened, epoch=actor.epoch, reason=fault, store=self._store
-                    )
-            except Exception:
+                status = await self._close(actor, fault)
+                break
+            except Exception as error:
                 log.exception("closing_failed", table=actor.table.table_id.hex)
+                faults += not is_passing(error)
+                if faults >= END_FAULTS_MAX:
+                    fault = fault or "fault"
                 await asyncio.sleep(END_TRIES_PAUSE)
-                continue
-            break
-        if closed:
-            actor.announce_over(handlers.PLAYED_OUT if fault is None else handlers.VOIDED)
-        else:
+        if status is None:
             actor.release()
+        else:
+            actor.announce_over(status)
         self._forget(actor)
+
+    async def _close(self, actor: TableActor, fault: str | None) -> str | None:
+        """How the game stands closed by us, now or by a try whose answer was lost; None: it is another worker's."""
+        table = actor.table
+        with span("tables.close", actor.traceparent):
+            if fault is None:
+                if await handlers.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self._zone):
+                    return handlers.PLAYED_OUT
+            elif await handlers.void(table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store):
+                return handlers.VOIDED
+            return await handlers.closed(table.table_id, actor.epoch, store=self._store)
 
     # ---- gateways ----
 
@@ -246,18 +315,13 @@ class Worker:
             async for batch in session.batches():
                 yield batch
         finally:
-            session.close()
-            self._sessions.discard(session)
+            self._leave(session)
             reader.cancel()
-            for actor in list(self._actors.values()):
-                actor.session_ended(session)
 
     async def _read(self, session: GatewaySession, batches: AsyncIterator[bytes]) -> None:
         try:
             async for batch in batches:
-                arrived = self._clock.monotonic()
-                for frame in link.decode_up(batch):
-                    self._route(session, frame, arrived)
+                self._take(session, batch)
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -265,7 +329,24 @@ class Worker:
         finally:
             session.close()
 
-    def _route(self, session: GatewaySession, frame: link.Up, arrived: float) -> None:
+    def join(self, deliver: Callable[[Sequence[link.Down]], None], lost: Callable[[], None]) -> "Line":
+        """A gateway of this process joins without a stream (`libs.wire.neighbours`)."""
+        session = NeighbourSession(deliver, lost)
+        self._sessions.add(session)
+        return Line(session, self._take, self._leave)
+
+    def _leave(self, session: Session) -> None:
+        session.close()
+        self._sessions.discard(session)
+        for actor in list(self._actors.values()):
+            actor.session_ended(session)
+
+    def _take(self, session: Session, batch: bytes) -> None:
+        arrived = self._clock.monotonic()
+        for frame in link.decode_up(batch):
+            self._route(session, frame, arrived)
+
+    def _route(self, session: Session, frame: link.Up, arrived: float) -> None:
         actor = self._actors.get(frame.table)
         match frame:
             case link.Subscribe():
@@ -281,6 +362,23 @@ class Worker:
                     session.send(link.NotOwner(frame.table, frame.conn, frame.req))
                 else:
                     actor.command(session, frame, arrived)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A joined gateway's end (`libs.wire.neighbours.Line`)."""
+
+    session: Session
+    taken: Callable[[Session, bytes], None]
+    left: Callable[[Session], None]
+
+    def take(self, batch: bytes) -> None:
+        """Up-frames of one turn of the loop."""
+        self.taken(self.session, batch)
+
+    def close(self) -> None:
+        """The gateway is gone with all its sockets."""
+        self.left(self.session)
 
 
 def worker_incarnation(entropy: Entropy) -> UUID:

@@ -22,7 +22,7 @@ from services.wallet.storage.tables import SCHEMA
 
 async def differences(database_url: str) -> Sequence[Difference]:
     """What `handlers.ledger_check` finds there."""
-    database = Database.open(database_url, SCHEMA, pool=1)
+    database = Database.open(database_url, SCHEMA, pool=1, command_seconds=None)
     try:
         return await ledger_check(wallets=LedgerStore(database, SystemEntropy()))
     finally:

@@ -1,16 +1,20 @@
 """Settings of the wallet; rooms, prizes and gifts lie in config/platform.toml."""
 
+from pathlib import Path
+
 from pydantic import Field
 
+from libs.chassis.addresses import RpcTarget
 from libs.chassis.settings import ServiceSettings
 
 
 class WalletSettings(ServiceSettings):
     """What the wallet reads besides what every service reads."""
 
-    tables_target: str = Field(
-        "dns:///tables:50051", min_length=1, description="gRPC target of the table workers, asked about old holds."
+    tables_target: RpcTarget = Field(
+        "dns:///tables:50051", description="gRPC target of the table workers, asked about old holds."
     )
+    platform_config: Path | None = Field(None, description="platform.toml; empty: the packaged one.")
     hold_ask_seconds: float = Field(
         120, gt=0, le=86_400, description="Age from which a hold's table is asked whether it will ever be dealt."
     )

@@ -24,8 +24,9 @@ MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migration
 def wire(chassis: Chassis[WalletSettings]) -> Service:
     """Handlers over PostgreSQL, two consumers, two jobs."""
     settings = chassis.settings
-    platform = house.load()
+    platform = house.load(settings.platform_config)
     wallets = LedgerStore(chassis.database, chassis.entropy, chassis.relay.wake)
+    proofs = LedgerStore(chassis.proofs_database, chassis.entropy)
     tables = TablesPeer(chassis.peer("tables", settings.tables_target))
     subscribe = partial(Subscription, transaction=wallets.transaction, database=chassis.database)
     return Service(
@@ -53,7 +54,7 @@ def wire(chassis: Chassis[WalletSettings]) -> Service:
                 run=partial(check_holds, wallets, tables, settings.hold_ask_seconds),
                 every_seconds=settings.hold_check_seconds,
             ),
-            Job(name="check_ledger", run=partial(check_ledger, wallets), every_seconds=settings.ledger_check_seconds),
+            Job(name="check_ledger", run=partial(check_ledger, proofs), every_seconds=settings.ledger_check_seconds),
         ],
     )
 

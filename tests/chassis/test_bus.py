@@ -1,10 +1,12 @@
 """The bus's contract, on the in-process bus and on a Kafka broker alike."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 import pytest
+from structlog.testing import capture_logs
 
 from libs.chassis.db import Store
 from libs.chassis.errors import Unavailable
@@ -83,6 +85,22 @@ async def test_every_consumer_gets_every_event(make_bus: MakeBus, store: Store[S
         await until(lambda: noted(second, 1))
 
 
+async def test_an_event_of_another_type_costs_a_consumer_nothing(store: Store[SampleTransaction], topic: str) -> None:
+    bus, reader = MemoryBus(), Reader(store, topic)
+    object.__setattr__(reader.subscription, "types", frozenset({"week_closed"}))
+    bus.subscribe(reader.subscription)
+    await bus.publish([event(topic, b"k" * 16, 1)])
+    object.__setattr__(reader.subscription, "types", frozenset({"level_reached"}))
+    await bus.publish([event(topic, b"k" * 16, 2)])
+    assert reader.heard == [(b"k" * 16, 2)]
+    assert [
+        row.n
+        for row in await rows(
+            store.database, "select count(*) as n from sample.inbox where consumer = :who", who=reader.consumer
+        )
+    ] == [1]
+
+
 async def test_b11_a_poisoned_key_parks_after_five_tries_while_others_go_on_and_heals_in_order(
     make_bus: MakeBus, store: Store[SampleTransaction], topic: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +137,30 @@ async def test_b11_a_poisoned_key_parks_after_five_tries_while_others_go_on_and_
         await until(lambda: noted(reader, 10))
     assert await reader.notes(sick) == [12, 13, 14, 15, 16]
     assert await reader.parked() == []
+
+
+async def test_a_bus_outlives_a_database_that_is_away_while_it_looks_for_parked_events(
+    make_bus: MakeBus, store: Store[SampleTransaction], topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(delivery, "PARKED_CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(delivery, "PARKED_RETRY", timedelta())
+    poisoned = True
+
+    async def poison(key: bytes, number: int) -> None:
+        if poisoned:
+            raise ValueError("poison")
+
+    bus, reader = await make_bus(topic), Reader(store, topic, poison)
+    async with heard_by(bus, reader):
+        await bus.publish([event(topic, b"sick" * 4, 1)])
+        await until(lambda: parked(reader, 1))
+        with capture_logs() as logs:
+            await rows(store.database, "alter table sample.parked rename to parked_away")
+            await until(lambda: said("parked_retry_failed", logs))
+            await rows(store.database, "alter table sample.parked_away rename to parked")
+        poisoned = False
+        await until(lambda: noted(reader, 1))
 
 
 async def test_a_passing_fault_is_waited_out_and_never_parks(
@@ -249,6 +291,10 @@ async def noted(reader: Reader, count: int) -> bool:
         reader.store.database, "select count(*) from sample.note where consumer = :who", who=reader.consumer
     )
     return bool(found[0][0] >= count)
+
+
+async def said(name: str, logs: Sequence[Mapping[str, object]]) -> bool:
+    return any(line["event"] == name for line in logs)
 
 
 async def parked(reader: Reader, count: int) -> bool:

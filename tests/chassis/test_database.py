@@ -11,6 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from libs.chassis.db import Database, embedded
+from libs.chassis.db import database as databases
+from libs.chassis.db import migrate as migrations
 from libs.chassis.db.embedded import EmbeddedPostgres
 from libs.chassis.events.delivery import is_passing
 from tests.chassis.sample import MIGRATIONS, rows
@@ -113,6 +115,51 @@ async def test_faults_of_the_database_pass_and_faults_of_the_event_do_not(postgr
         await gone.ping()
     assert is_passing(away.value)
     assert not is_passing(ValueError())
+
+
+async def test_a_statement_without_an_answer_is_given_up_and_the_pool_goes_on(postgres: EmbeddedPostgres) -> None:
+    database = Database.open(postgres.url(), "sample", pool=1, command_seconds=0.2)
+    with pytest.raises(TimeoutError) as hung:
+        await rows(database, "select pg_sleep(60)")
+    assert is_passing(hung.value)
+    assert await rows(database, "select 1")
+    await database.close()
+    patient = Database.open(postgres.url(), "sample", pool=1, command_seconds=None)
+    assert await rows(patient, "select pg_sleep(0.3)")
+    await patient.close()
+
+
+async def test_a_migration_gives_up_a_lock_that_others_keep_and_changes_nothing(
+    make_database: MakeDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = await make_database()
+    monkeypatch.setattr(migrations, "LOCK_SECONDS", 1)
+    database = Database.open(url, "sample", pool=1)
+    await rows(database, "create schema sample")
+    await rows(database, "create table sample.alembic_version (version_num varchar(32) primary key)")
+    async with database.begin() as reader:
+        await reader.execute(sa.text("lock table sample.alembic_version in share mode"))
+        with pytest.raises(sa.exc.DBAPIError) as refused:
+            await MIGRATIONS.upgrade(url)
+        assert is_passing(refused.value)
+    assert not await rows(database, "select from information_schema.tables where table_name = 'note'")
+    await MIGRATIONS.upgrade(url)
+    assert await MIGRATIONS.current(url) == MIGRATIONS.head()
+    await database.close()
+
+
+async def test_a_connection_that_died_while_it_rested_is_replaced(
+    postgres: EmbeddedPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database.open(postgres.url(), "sample", pool=1)
+    [before] = await rows(database, "select pg_backend_pid() as pid")
+    other = Database.open(postgres.url(), "sample", pool=1)
+    await rows(other, "select pg_terminate_backend(:pid, 5000)", pid=before.pid)
+    monkeypatch.setattr(databases, "REST_SECONDS", 0.0)
+    [after] = await rows(database, "select pg_backend_pid() as pid")
+    assert after.pid != before.pid
+    await database.close()
+    await other.close()
 
 
 async def test_a_full_pool_passes(postgres: EmbeddedPostgres) -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,17 @@ from typing import Any
 import grpc
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from structlog.testing import capture_logs
 
+from libs.chassis.db import Database, Store
 from libs.chassis.errors import DomainError
 from libs.chassis.events.memory import MemoryBus
 from libs.chassis.rpc.peer import Peer
-from libs.chassis.run import address_of, running
+from libs.chassis.run import address_of, running, running_together
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.chassis.settings import ServiceSettings
-from libs.chassis.telemetry.metrics import job_failures, metrics_listener
+from libs.chassis.telemetry.metrics import job_failures, job_last_success, metrics_listener
+from tests.chassis.sample import MIGRATIONS, Reader, SampleTransaction, message, rows, until
 from tests.chassis.test_rpc import HINT, Behaviour
 from whist.coach.v1.coach_pb2 import HintRequest
 from whist.coach.v1.coach_pb2_grpc import CoachServiceStub, add_CoachServiceServicer_to_server
@@ -88,6 +92,26 @@ async def test_a_drain_that_hangs_is_cut_off(tmp_path: Path) -> None:
     assert closed.is_set()
 
 
+async def test_a_drain_that_fails_does_not_keep_the_service_from_closing(tmp_path: Path) -> None:
+    closed = asyncio.Event()
+
+    async def drain() -> None:
+        raise OSError("the database is away")
+
+    async def close() -> None:
+        closed.set()
+
+    spec = spec_of(drain=drain, close=close)
+    settings = ServiceSettings(grpc_listen=f"unix:{tmp_path}/s")
+    with capture_logs() as logs:
+        async with spec.open(settings, bus=MemoryBus()) as (chassis, service), running(spec, chassis, service):
+            pass
+    assert closed.is_set()
+    assert [line["event"] for line in logs if line["log_level"] == "error"] == ["drain_failed"]
+    with pytest.raises(grpc.aio.AioRpcError):
+        await health(settings.grpc_listen, "live")
+
+
 async def test_a_start_that_fails_leaves_no_listener(tmp_path: Path) -> None:
     closed = asyncio.Event()
 
@@ -127,6 +151,61 @@ async def test_a_job_that_raises_comes_again_and_is_counted(tmp_path: Path) -> N
         async with asyncio.timeout(10):
             await recovered.wait()
     assert counter._value.get() == before + 2
+
+
+async def test_a_job_without_a_period_runs_once_to_its_end(tmp_path: Path) -> None:
+    runs = 0
+    turns = asyncio.Event()
+
+    async def once() -> None:
+        nonlocal runs
+        runs += 1
+
+    async def turn() -> None:
+        if job_last_success.labels("sample", "once")._value.get():
+            turns.set()
+
+    spec = spec_of(jobs=[Job(name="once", run=once), Job(name="turn", run=turn, every_seconds=0.01)])
+    settings = ServiceSettings(grpc_listen=f"unix:{tmp_path}/s")
+    async with spec.open(settings, bus=MemoryBus()) as (chassis, service), running(spec, chassis, service):
+        async with asyncio.timeout(10):
+            await turns.wait()
+    assert runs == 1
+
+
+async def test_what_an_outbox_still_holds_reaches_a_service_that_starts_later(
+    database: Database, store: Store[SampleTransaction], tmp_path: Path, new_topic: Callable[[], str]
+) -> None:
+    """Left there by a process that was killed between commit and relay."""
+    topic, key = new_topic(), b"k" * 16
+    reader = Reader(store, topic)
+    async with store.transaction() as transaction:
+        for number in range(3):
+            await transaction.publish(topic, key, message(key, number))
+    url = database.engine.url.render_as_string(hide_password=False)
+    teller = Spec(name="sample", settings=ServiceSettings, wire=lambda _: Service(), migrations=MIGRATIONS)
+    relayed = asyncio.Event()
+
+    async def start() -> None:
+        await until(lambda: sent(database, topic))
+        relayed.set()
+
+    later = Spec(
+        name="later",
+        settings=ServiceSettings,
+        wire=lambda _: Service(subscriptions=[reader.subscription], start=start),
+    )
+    parts = [
+        (teller, ServiceSettings(database_url=url, grpc_listen=f"unix:{tmp_path}/teller")),
+        (later, ServiceSettings(grpc_listen=f"unix:{tmp_path}/later")),
+    ]
+    async with running_together(parts, MemoryBus(), {}):
+        assert relayed.is_set(), "the first service's relay has emptied its outbox before the second one is ready"
+    assert await reader.notes(key) == [0, 1, 2]
+
+
+async def sent(database: Database, topic: str) -> bool:
+    return not await rows(database, "select 1 from sample.outbox where topic = :topic limit 1", topic=topic)
 
 
 async def test_a_port_of_zero_is_replaced_by_the_one_given() -> None:

@@ -46,6 +46,7 @@ class Truth:
         self.answered: dict[str, int] = {}
         self.epoch = 1
         self.left = False
+        self.away = False
         self.log: list[dict[str, Any]] = []
         self.listeners: list[Callable[[ServerFrame], None]] = []
 
@@ -138,11 +139,16 @@ class Truth:
     def seats(self) -> list[frames.SeatInfo]:
         names = iter(["Ana", "Bogdan", "Călin", "Dora", "Emil"])
         return [
-            frames.SeatInfo(name="Vulpe 42", kind="person", verified=False, holder="person")
+            frames.SeatInfo(name="Vulpe 42", kind="person", verified=False, holder="bot" if self.away else "person")
             if seat == self.seat
             else frames.SeatInfo(name=next(names), kind="bot", verified=False, holder="bot")
             for seat in range(PLAYERS)
         ]
+
+    def presence(self, *, away: bool) -> None:
+        """We are taken to be away, or back (P30)."""
+        self.away = away
+        self._tell(frames.Presence(table=TABLE, seat=self.seat, holder="bot" if away else "person", left=False))
 
     def answer(self, frame: frames.Act | frames.Quit) -> Iterator[ServerFrame]:
         """What only the sender is told; rows go to every listener."""
@@ -223,6 +229,8 @@ class Whistle:
     prize_slip: int = 0  # what the wallet pays too much
     polls_until_paid: int = 2
     queued: bool = False
+    never_deals: bool = False
+    cancelled: bool = False
     drop_reason: str = ""
     refuse_joins: list[str] = field(default_factory=list)
     forgets_when_over: bool = False
@@ -301,6 +309,8 @@ class Whistle:
                             following = True
                         for told in self._caught_up(since):
                             outgoing.put_nowait(told)
+                        if self.truth.away:
+                            self.truth.presence(away=False)
                     case frames.Act() | frames.Quit():
                         for told in self.truth.answer(frame):
                             outgoing.put_nowait(told)
@@ -321,8 +331,11 @@ class Whistle:
     def _places(self) -> list[frames.Queue]:
         if self.drop_reason:
             return [frames.Queue(state="dropped", reason=self.drop_reason)]
+        waiting = frames.Queue(state="waiting", room=1, mode="quick", seats=1, deals_at=NOW_MS + 10_000)
+        if self.never_deals:
+            return [waiting]
         return [
-            frames.Queue(state="waiting", room=1, mode="quick", seats=1),
+            waiting,
             frames.Queue(state="matched", table=TABLE, room=1, mode="quick", seats=1),
             frames.Queue(state="seated", table=TABLE, room=1, mode="quick", seats=6),
         ]
@@ -428,6 +441,11 @@ def rest(server: Whistle) -> FastAPI:
             server.queued = True
             server.truth.advance()
         return {"state": "waiting"}
+
+    @app.delete("/v1/queue")
+    async def cancel(request: Request) -> Any:
+        server.cancelled = True
+        return refused(request) or {}
 
     @app.post("/v1/tables/{table}/hint")
     async def hint(table: str, request: Request) -> Any:

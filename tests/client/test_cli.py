@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import pty
+import signal
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,12 @@ import pytest
 
 from libs.client.cli import demo, screen
 from libs.client.cli.keyboard import Keyboard
-from libs.client.cli.play import Player, ScreenFront, chosen, spoken
+from libs.client.cli.play import BACK, CLEAR, SAVE, TIME_WAS_UP, Player, ScreenFront, chosen, spoken
 from libs.client.cli.verify import CheckFailed
 from libs.client.sdk.backoff import Backoff
 from libs.client.sdk.errors import WhistError
 from libs.client.sdk.session import FileStore
+from libs.client.sdk.table import Table
 from libs.client.sdk.whist import Whist
 from libs.engine.bots import choose
 from libs.wire import frames
@@ -150,8 +153,9 @@ async def test_play_through_a_pipe_to_the_end(server: Whistle, tmp_path: Path) -
     assert code == 0, err
     assert "Bid 0 to 8." in out
     assert "The coach helps at friends' tables and on your VIP days only." in out
-    assert "'nonsense' is no bid here." in out
-    assert out.rstrip().splitlines()[-6].startswith("1st")
+    assert "'nonsense' is no bid: type a number from 0 to 8." in out
+    assert out.count("h hint") < out.count("Bid 0 to"), "a coach that refused is not offered again"
+    assert out.rstrip().splitlines()[-8].startswith("1st")
     assert GAME.over(server.truth.state)
 
 
@@ -214,38 +218,103 @@ async def test_play_on_a_terminal_clears_the_screen_and_leaves_on_q(server: Whis
     assert server.truth.left
 
 
-async def test_p30_the_server_moving_for_us_is_said(server: Whistle, soon: Backoff) -> None:
-    written: list[str] = []
+@pytest.mark.parametrize("never_deals", [True, False])
+async def test_an_interrupt_leaves_the_queue_but_keeps_a_seat(
+    server: Whistle, tmp_path: Path, never_deals: bool
+) -> None:
+    server.never_deals = never_deals
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "libs.client.cli", "play",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env=os.environ | {"WHIST_URL": server.url, "XDG_STATE_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    queued = await process.stderr.readuntil(b"bots take the rest\n")
+    assert b"1 of 6 seats taken; in 10 s bots take the rest" in queued
+    if not never_deals:
+        await process.stdout.readuntil(b"Bid 0 to 8")
+    process.send_signal(signal.SIGINT)
+    _, err = await process.communicate()
+    assert process.returncode == 130
+    assert server.cancelled == never_deals
+    assert (b"A bot holds your seat" in err) != never_deals
+    assert not server.truth.left
 
-    class Typist:
-        """Types nothing until the server has moved, then leaves."""
 
-        def __init__(self) -> None:
-            self.lines = iter(["q", "y"])
-            self.moved = asyncio.Event()
+class Terminal:
+    """What a person sees and types; `when` gives the next line once the condition on the screens so far holds."""
 
-        async def line(self) -> str | None:
-            await self.moved.wait()
-            return next(self.lines)
+    def __init__(self, *lines: tuple[str, str]) -> None:
+        self.written: list[str] = []
+        self.forgotten = 0
+        self._lines = iter(lines)
+        self._seen = asyncio.Condition()
+        self._telling: set[asyncio.Task[None]] = set()
 
-    typist = Typist()
+    def write(self, text: str) -> None:
+        self.written.append(text)
+        task = asyncio.ensure_future(self._tell())
+        self._telling.add(task)
+        task.add_done_callback(self._telling.discard)
 
-    def write(text: str) -> None:
-        written.append(text)
-        if "Time was up" in text:
-            typist.moved.set()
+    async def _tell(self) -> None:
+        async with self._seen:
+            self._seen.notify_all()
 
+    def forget(self) -> None:
+        self.forgotten += 1
+
+    async def shows(self, text: str) -> None:
+        async with self._seen:
+            await self._seen.wait_for(lambda: any(text in each for each in self.written))
+
+    async def line(self) -> str | None:
+        awaited, typed = next(self._lines)
+        await self.shows(awaited)
+        return typed
+
+    def player(self, guest: Whist, table: Table) -> Player:
+        return Player(guest, table, self, ScreenFront(self.write, terminal=True, forget=self.forget), eager=True)
+
+
+async def test_p30_the_server_moving_for_us_is_said_and_what_was_half_typed_is_forgotten(
+    server: Whistle, soon: Backoff
+) -> None:
+    terminal = Terminal((TIME_WAS_UP, "q"), ("Leave for good?", "y"))
     async with Whist.connect(server.url, backoff=soon) as guest:
         table = await guest.quick_game()
-        playing = asyncio.create_task(
-            Player(guest, table, typist, ScreenFront(write, terminal=True), eager=True).play()
-        )
-        while not written:
-            await asyncio.sleep(0)
+        playing = asyncio.create_task(terminal.player(guest, table).play())
+        await terminal.shows("Bid 0 to 8")
+        assert terminal.forgotten == 0
         server.truth.move(table.seat, choose("romanian", server.truth.views[-1]), by="time_out")
         server.truth.advance()
+        await terminal.shows(TIME_WAS_UP)
+        assert terminal.forgotten
         await playing
-    assert any("Time was up: the server moved for you." in text for text in written)
+
+
+async def test_p30_the_time_left_runs_without_touching_what_is_typed(server: Whistle, soon: Backoff) -> None:
+    terminal = Terminal((" 9 s", "q"), ("Leave for good?", "y"))
+    async with Whist.connect(server.url, backoff=soon) as guest:
+        await terminal.player(guest, await guest.quick_game()).play()
+    first, *later = [text for text in terminal.written if CLEAR in text or SAVE in text]
+    ticks = [text for text in later if text.startswith(SAVE)]
+    assert CLEAR in first and "10 s" in first
+    assert " 9 s" in ticks[0] and CLEAR not in ticks[0] and "Bid 0" not in ticks[0]
+    assert ticks[0].endswith("\x1b8")
+
+
+async def test_p30_who_is_away_is_told_and_comes_back_with_a_key(server: Whistle, soon: Backoff) -> None:
+    terminal = Terminal(("You are away", ""), ("Bid 0 to 8", "q"), ("Leave for good?", "y"))
+    async with Whist.connect(server.url, backoff=soon) as guest:
+        table = await guest.quick_game()
+        playing = asyncio.create_task(terminal.player(guest, table).play())
+        await terminal.shows("Bid 0 to 8")
+        terminal.written.clear()
+        server.truth.presence(away=True)
+        await playing
+        assert not table.away and not server.truth.away
+    assert any(BACK in text for text in terminal.written)
 
 
 # ---- the screen ----
@@ -292,6 +361,36 @@ def test_every_screen_of_a_game_fits_80_by_24() -> None:
             assert len(lines) <= 24
             assert all(screen._width(line) <= 80 for line in lines)
             assert "\x1b" not in "".join(lines)
+
+
+def test_the_screen_keeps_its_height_for_a_whole_game_and_says_who_wins() -> None:
+    truth = Truth()
+    truth.advance()
+    while truth.state.ranking is None:
+        truth.move(truth.seat, choose("romanian", truth.views[-1]), by="person", req=str(truth.seq))
+        truth.advance()
+    screens = [screen.render(view, truth.seats()) for view in truth.views if view["round"] is not None]
+    assert len({text.count("\n") for text in screens}) == 1
+    taken = 0
+    for before, after in pairwise(truth.views):
+        if after["last_trick"] != before["last_trick"] and after["last_trick"] is not None and after["tricks"]:
+            trick = {"lead": after["last_trick"]["lead"], "cards": after["last_trick"]["cards"]}
+            shown = screen.render(after | {"trick": trick}, truth.seats()).split("\n")
+            (winner,) = [row for row, line in enumerate(shown[3:9]) if line.endswith("wins so far")]
+            assert winner == after["last_trick"]["winner"]
+            taken += 1
+    assert taken == sum(truth.views[-1]["rounds"])
+
+
+def test_the_round_before_and_the_sum_of_bids_are_in_view() -> None:
+    truth = Truth()
+    truth.advance()
+    view, seats = seated(truth)
+    sheet = [{"bids": [2] * 6, "taken": [2, 2, 2, 2, 2, 1], "scores": [7, 7, 7, 7, 7, -1]}]
+    text = screen.render(view | {"bids": [1, 2, 0, 3, None, None], "seat": 5, "score_sheet": sheet}, seats)
+    assert "Bids so far: 6, tricks: 8 · your round 1: bid 2, took 1, -1" in text
+    text = screen.render(view | {"bids": [1, 2, 0, 3, 0, 0]}, seats)
+    assert "Bids: 6, tricks: 8" in text
 
 
 def test_legal_cards_are_marked_and_the_barred_bid_is_said() -> None:
@@ -347,6 +446,24 @@ def test_a_session_file_is_private_and_survives_nonsense(tmp_path: Path) -> None
     store.forget()
     store.forget()
     assert list(store.path.parent.iterdir()) == []
+
+
+async def test_the_keyboard_forgets_what_was_not_entered_and_nothing_where_there_is_no_terminal() -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs) as stream:
+        keyboard = Keyboard(stream)
+        os.write(ours, b"3")
+        keyboard.forget()
+        os.write(ours, b"5\n")
+        assert await keyboard.line() == "5"
+    os.close(ours)
+    read, write = os.pipe()
+    os.write(write, b"4\n")
+    os.close(write)
+    with os.fdopen(read) as stream:
+        keyboard = Keyboard(stream)
+        keyboard.forget()
+        assert await keyboard.line() == "4"
 
 
 async def test_the_keyboard_ends_once_and_with_none() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libs.house.calendar import ZONE
 from libs.house.eligibility import Kind, counts, minimum_bids
 from libs.house.experience import Experience, experience_for, game_experience, level_of
 from libs.house.modes import Coffee, Mode
@@ -65,7 +66,7 @@ def test_p13_an_account_has_two_days_in_each_week(account: bytes, key: bytes) ->
     monday = datetime(2026, 11, 30, 10, tzinfo=UTC)
     for week in range(2):
         days = [monday + timedelta(days=7 * week + day) for day in range(7)]
-        assert [day.weekday() for day in days if is_vip_day(account, key, day)] == [first, second]
+        assert [day.weekday() for day in days if is_vip_day(account, key, day, zone=ZONE)] == [first, second]
 
 
 def test_p13_the_days_depend_on_the_key() -> None:
@@ -82,10 +83,10 @@ def test_p13_days_without_a_key_are_refused() -> None:
 def test_p13_a_vip_day_begins_at_the_platforms_midnight() -> None:
     account = next(a for a in (n.to_bytes(16, "big") for n in range(200)) if vip_weekdays(a, KEY) == (0, 2))
     monday = datetime(2026, 11, 29, 22, tzinfo=UTC)
-    assert not is_vip_day(account, KEY, monday - timedelta(milliseconds=1))
-    assert is_vip_day(account, KEY, monday)
-    assert is_vip_day(account, KEY, monday + timedelta(hours=24, milliseconds=-1))
-    assert not is_vip_day(account, KEY, monday + timedelta(hours=24))
+    assert not is_vip_day(account, KEY, monday - timedelta(milliseconds=1), zone=ZONE)
+    assert is_vip_day(account, KEY, monday, zone=ZONE)
+    assert is_vip_day(account, KEY, monday + timedelta(hours=24, milliseconds=-1), zone=ZONE)
+    assert not is_vip_day(account, KEY, monday + timedelta(hours=24), zone=ZONE)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 // Closed-loop load generator: T tables x 4 websocket clients, random legal moves.
 // node load.mjs --target boardgameio|colyseus|whist --url http://127.0.0.1:PORT --tables 50
 //   [--warm 3] [--secs 12] [--think 0] [--drain 0] [--pids PID,PID] [--out file.json] [--acks file.jsonl] [--label x]
-// Phases: create all tables -> warm-up -> measured window -> drain: no new games; after --drain seconds no new moves,
+// Phases: create all tables -> wait for the server to rest -> warm-up -> measured window -> drain: no new games; after --drain seconds no new moves,
 // and the ones under way are awaited. A table whose game ends is closed and replaced by a new one (create + join +
 // connect is part of the load). Every game, finished or not, is re-scored by an independent referee in this process;
 // a mismatch counts in refereeErrors. CPU is summed over --pids and all their descendants.
@@ -12,7 +12,7 @@ const R = createRequire(import.meta.url)('../common/rules.cjs');
 const A = Object.fromEntries(process.argv.slice(2).join(' ').split('--').filter(Boolean).map((s) => s.trim().split(/\s+/, 2)));
 const cfg = { target: A.target, url: A.url, tables: +(A.tables || 10), warm: +(A.warm || 3), secs: +(A.secs || 12), think: +(A.think || 0), drain: +(A.drain || 0), pids: (A.pids || '').split(',').filter(Boolean), label: A.label || A.target };
 const { createTable } = await import(`./targets/${cfg.target}.mjs`);
-const SETUP_S = 60, FIRST_VIEW_S = 45, LAST_MOVES_S = 5;
+const SETUP_S = 60, FIRST_VIEW_S = 45, LAST_MOVES_S = 5, SETTLE_S = 20, AT_REST = 0.12;
 
 const lat = []; let measuring = false, stop = false, halt = false;
 const c = { moves: 0, movesTotal: 0, gamesStarted: 0, gamesFinished: 0, gamesFinishedInWindow: 0, refereeErrors: 0, errors: 0, unanswered: 0 };
@@ -112,7 +112,10 @@ const snap = () => ({ t: performance.now(), srv: cfg.pids.length ? cpuOf(family(
 const t0 = performance.now();
 const all = []; for (let i = 0; i < cfg.tables; i++) { all.push(runTable()); if (i % 10 === 9) await sleep(0.05); }
 while (ready < cfg.tables && performance.now() - t0 < SETUP_S * 1000) await sleep(0.05);
-const setupS = (performance.now() - t0) / 1000; const readyAtStart = ready; openGate();
+const setupS = (performance.now() - t0) / 1000; const readyAtStart = ready;
+// What making accounts and tables leaves to do behind the scenes is no part of a move: play begins at a server at rest.
+for (let left = SETTLE_S; left > 0 && cfg.pids.length; left -= 0.5) { const before = cpuOf(family(cfg.pids)); await sleep(0.5); if (cpuOf(family(cfg.pids)) - before < 0.5 * AT_REST) break; }
+openGate();
 await sleep(cfg.warm);
 const a = snap(); measuring = true; let act = 0, actN = 0; const iv = setInterval(() => { act += live.size; actN++; }, 50); await sleep(cfg.secs); measuring = false; clearInterval(iv); const b = snap();
 stop = true;

@@ -15,6 +15,7 @@ from libs.chassis.entropy import Entropy
 from libs.chassis.events.outbox import Outbox
 
 REST_SECONDS = 1.0
+COMMAND_SECONDS = 60.0  # far beyond any statement of ours: PostgreSQL hangs, or the network to it has gone silent
 RETURNED_AT = "returned_at"
 
 
@@ -26,8 +27,12 @@ class Database:
         self.schema = schema
 
     @classmethod
-    def open(cls, url: str, schema: str, *, pool: int = 5) -> Self:
-        """Connects lazily. `url` is ``postgresql+asyncpg://…``."""
+    def open(cls, url: str, schema: str, *, pool: int = 5, command_seconds: float | None = COMMAND_SECONDS) -> Self:
+        """Connects lazily. `url` is ``postgresql+asyncpg://…``.
+
+        A statement without an answer for `command_seconds` raises TimeoutError; None: it is waited for, as those that
+        read whole tables must be.
+        """
         engine = create_async_engine(
             url,
             pool_size=pool,
@@ -36,6 +41,7 @@ class Database:
             hide_parameters=True,  # an error must not carry addresses, codes or cards into a log
             connect_args={
                 "timeout": 5,
+                "command_timeout": command_seconds,
                 "server_settings": {"application_name": f"whist-{schema}", "timezone": "UTC"},
             },
         )

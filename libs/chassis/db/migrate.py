@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 # Migrations of several replicas must not run at once; the number only has to differ from other users of the lock space.
 MIGRATION_LOCK = 0x77686973
+# A change that waits for its table's lock keeps everybody else waiting behind it: it gives up, and is run again.
+LOCK_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,10 @@ class Migrations:
         return self._script().get_current_head() or ""
 
     async def upgrade(self, database_url: str) -> None:
-        """Bring the schema to `head`. Safe to run from several processes at once."""
+        """Bring the schema to `head`. Safe to run from several processes at once.
+
+        Raises DBAPIError (55P03), and nothing has changed, when a table stays locked by others for five seconds.
+        """
         await self._run(database_url, self._upgrade)
 
     async def current(self, database_url: str) -> str:
@@ -72,6 +77,7 @@ class Migrations:
 
     def _upgrade(self, connection: sa.Connection) -> None:
         connection.execute(sa.text("select pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
+        connection.execute(sa.text(f"set local lock_timeout = '{LOCK_SECONDS}s'"))
         connection.execute(sa.text(f'create schema if not exists "{self.schema}"'))
         script = self._script()
         with EnvironmentContext(Config(), script, fn=lambda rev, _ctx: self._steps(script, rev)) as environment:

@@ -22,6 +22,7 @@ TRIES = 5  # then the key is parked and other keys go on
 FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 5.0
 PARKED_RETRY = timedelta(seconds=30)
+PARKED_CHECK_SECONDS = 5.0  # between two looks for parked events that are due
 # SQLSTATEs that say the database is away, full, or chose us as a deadlock's victim: connection, rollback, resources,
 # shutdown and start, system errors, lock not to be had.
 PASSING_STATES = ("08", "40", "53", "57P", "58", "55P03")
@@ -153,6 +154,15 @@ class Delivery:
                 "pause": PARKED_RETRY,
             },
         )
+
+    async def keep_retrying(self) -> None:
+        """Try parked events again when they are due, until cancelled; the database may be away meanwhile."""
+        while True:
+            await asyncio.sleep(PARKED_CHECK_SECONDS)
+            try:
+                await self.retry_parked()
+            except Exception:  # the consumer loop is where faults end (style 4)
+                log.exception("parked_retry_failed", consumer=self.subscription.consumer)
 
     async def retry_parked(self, *, everything: bool = False) -> int:
         """Try each parked key's events in order, those due or `everything`. Returns how many were healed."""

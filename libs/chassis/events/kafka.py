@@ -17,7 +17,6 @@ log = structlog.get_logger()
 
 PARTITIONS = 24  # a topic; fixed for years, since it decides which events share an order
 FETCH_MAX = 500  # records a round
-PARKED_CHECK_SECONDS = 5.0
 RESTART_SECONDS = 1.0
 
 
@@ -95,7 +94,7 @@ class KafkaBus:
             async with asyncio.TaskGroup() as group:
                 for delivery in self._deliveries:
                     group.create_task(self._consume(delivery))
-                    group.create_task(self._retry_parked(delivery))
+                    group.create_task(delivery.keep_retrying())
                 for listener in self._listeners:
                     group.create_task(self._listen(listener))
                 # Where nothing is consumed the producer is still needed until the end.
@@ -185,12 +184,3 @@ class KafkaBus:
                 log.exception("foreign_record", topic=record.topic, offset=record.offset)
                 continue
             await delivery.take(event)
-
-    @staticmethod
-    async def _retry_parked(delivery: Delivery) -> None:
-        while True:
-            await asyncio.sleep(PARKED_CHECK_SECONDS)
-            try:
-                await delivery.retry_parked()
-            except Exception:
-                log.exception("parked_retry_failed", consumer=delivery.subscription.consumer)

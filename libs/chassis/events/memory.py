@@ -8,8 +8,6 @@ from libs.chassis.events.bus import Listener, Subscription
 from libs.chassis.events.delivery import Delivery
 from libs.chassis.events.envelope import Event
 
-PARKED_CHECK_SECONDS = 5.0
-
 
 class MemoryBus:
     """Same contract as Kafka within one process. What is not yet acknowledged still lies in the outbox."""
@@ -39,8 +37,8 @@ class MemoryBus:
             await delivery.take(event)
 
     async def run(self) -> None:
-        while True:
-            await asyncio.sleep(PARKED_CHECK_SECONDS)
+        async with asyncio.TaskGroup() as group:
             for deliveries in self._consumers.values():
                 for delivery in deliveries:
-                    await delivery.retry_parked()
+                    group.create_task(delivery.keep_retrying())
+            await asyncio.Event().wait()  # where nothing is consumed too

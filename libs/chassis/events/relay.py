@@ -14,7 +14,7 @@ from libs.chassis.telemetry.metrics import events_published, outbox_waiting
 log = structlog.get_logger()
 
 BATCH_MAX = 500  # events a transaction; bounds what is sent again after a crash
-GATHER_SECONDS = 0.02  # between two transactions under load: each has a price, whatever it carries
+GATHER_SECONDS = 0.1  # between two transactions under load: each has a price, whatever it carries
 IDLE_SECONDS = 1.0  # another replica's commits are seen this late; our own wake us at once
 
 

@@ -1,64 +1,9 @@
-"""The four tables of every service that publishes or consumes, and the DDL its first migration calls."""
+"""The four tables of every service that publishes or consumes: the DDL that its first migration calls."""
 
 from collections.abc import Callable
 
-import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import BYTEA, UUID
-
 # One relay a bucket at a time keeps the order of a key; sixteen let several replicas share the work.
 BUCKETS = 16
-
-
-def event_tables(schema: str) -> tuple[sa.Table, sa.Table, sa.Table, sa.Table]:
-    """(event, outbox, inbox, parked) of one schema, for queries."""
-    metadata = sa.MetaData(schema=schema)
-    event = sa.Table(
-        "event",
-        metadata,
-        sa.Column("event_id", UUID(as_uuid=True), nullable=False),
-        sa.Column("topic", sa.Text, nullable=False),
-        sa.Column("key", BYTEA, nullable=False),
-        sa.Column("type", sa.Text, nullable=False),
-        sa.Column("payload", BYTEA, nullable=False),
-        sa.Column("traceparent", sa.Text, nullable=False),
-        sa.Column("occurred_at", sa.DateTime(timezone=True), nullable=False),
-    )
-    outbox = sa.Table(
-        "outbox",
-        metadata,
-        sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-        sa.Column("bucket", sa.SmallInteger, nullable=False),
-        sa.Column("event_id", UUID(as_uuid=True), nullable=False),
-        sa.Column("topic", sa.Text, nullable=False),
-        sa.Column("key", BYTEA, nullable=False),
-        sa.Column("type", sa.Text, nullable=False),
-        sa.Column("payload", BYTEA, nullable=False),
-        sa.Column("traceparent", sa.Text, nullable=False),
-    )
-    inbox = sa.Table(
-        "inbox",
-        metadata,
-        sa.Column("consumer", sa.Text, primary_key=True),
-        sa.Column("event_id", UUID(as_uuid=True), primary_key=True),
-        sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
-    )
-    parked = sa.Table(
-        "parked",
-        metadata,
-        sa.Column("consumer", sa.Text, primary_key=True),
-        sa.Column("key", BYTEA, primary_key=True),
-        sa.Column("n", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-        sa.Column("event_id", UUID(as_uuid=True), nullable=False),
-        sa.Column("topic", sa.Text, nullable=False),
-        sa.Column("type", sa.Text, nullable=False),
-        sa.Column("payload", BYTEA, nullable=False),
-        sa.Column("traceparent", sa.Text, nullable=False),
-        sa.Column("error", sa.Text, nullable=False),
-        sa.Column("tries", sa.Integer, nullable=False),
-        sa.Column("next_try_at", sa.DateTime(timezone=True), nullable=False),
-    )
-    return event, outbox, inbox, parked
-
 
 # Partitions by day are made ahead by the housekeeping job; the default one catches what it missed.
 _DDL = """

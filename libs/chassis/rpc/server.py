@@ -1,6 +1,7 @@
 """The gRPC server of a service: listeners, limits, health in two parts (`live` and `ready`)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
@@ -9,6 +10,7 @@ from libs.chassis.clock import Clock
 from libs.chassis.rpc.interceptors import Gatekeeper
 from libs.chassis.rpc.peer import MESSAGE_MAX
 from libs.chassis.rpc.tls import TlsFiles
+from libs.chassis.settings import WrongSettings
 
 Registrar = Callable[[grpc.aio.Server], None]
 
@@ -43,22 +45,25 @@ class Server:
     async def start(self, listen: str, registrars: Sequence[Registrar], health_listen: str = "") -> None:
         """Listen on ``host:port`` or ``unix:/path``; probes, which have no certificate, on `health_listen`.
 
-        Raises RuntimeError when an address cannot be had.
+        Raises WrongSettings when an address cannot be had; nothing listens then.
         """
         for register in registrars:
             register(self._server)
-        self.port = (
-            self._server.add_insecure_port(listen)
-            if self._tls is None
-            else self._server.add_secure_port(listen, self._tls.server())
-        )
-        await self._set("live", serving=True)
-        await self._set("ready", serving=False)
-        await self._server.start()
+        with _named("WHIST_GRPC_LISTEN", listen):
+            self.port = (
+                self._server.add_insecure_port(listen)
+                if self._tls is None
+                else self._server.add_secure_port(listen, self._tls.server())
+            )
         if health_listen:
             self._health_server = grpc.aio.server()
             health_pb2_grpc.add_HealthServicer_to_server(self._health, self._health_server)
-            self.health_port = self._health_server.add_insecure_port(health_listen)
+            with _named("WHIST_HEALTH_LISTEN", health_listen):
+                self.health_port = self._health_server.add_insecure_port(health_listen)
+        await self._set("live", serving=True)
+        await self._set("ready", serving=False)
+        await self._server.start()
+        if self._health_server is not None:
             await self._health_server.start()
 
     async def ready(self, *, serving: bool = True) -> None:
@@ -75,3 +80,12 @@ class Server:
         await self._server.stop(grace_seconds)
         if self._health_server is not None:
             await self._health_server.stop(None)
+
+
+@contextmanager
+def _named(variable: str, listen: str) -> Iterator[None]:
+    """Say which setting gRPC's complaint is about."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise WrongSettings(f"{variable}: {listen} cannot be had: {error}") from error

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from prometheus_client import Counter, Gauge, Histogram, start_http_server
 
+from libs.chassis.settings import WrongSettings
+
 LATENCY_BUCKETS = (
     0.0005,
     0.001,
@@ -48,12 +50,18 @@ loop_lag_seconds = Gauge("whist_loop_lag_seconds", "How late the event loop ran 
 
 @contextlib.contextmanager
 def metrics_listener(listen: str) -> Iterator[int]:
-    """Serve `/metrics` on `host:port` from a thread of its own. Yields the port; empty `listen`: none, port 0."""
+    """Serve `/metrics` on `host:port` from a thread of its own. Yields the port; empty `listen`: none, port 0.
+
+    Raises WrongSettings when the address cannot be had.
+    """
     if not listen:
         yield 0
         return
     host, _, port = listen.rpartition(":")
-    server, thread = start_http_server(int(port), host)
+    try:
+        server, thread = start_http_server(int(port), host)
+    except OSError as error:
+        raise WrongSettings(f"WHIST_METRICS_LISTEN: {listen}: {error}") from error
     assert isinstance(thread, threading.Thread)
     try:
         yield int(server.server_port)

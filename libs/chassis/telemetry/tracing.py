@@ -7,27 +7,26 @@ from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from opentelemetry.trace import SpanContext, SpanKind, TraceFlags
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 _propagator = TraceContextTextMapPropagator()
+_recorders: list[tuple[SpanProcessor, Resource]] = []
 
 
 def configure_tracing(service: str, otlp_endpoint: str, ratio: float, processor: SpanProcessor | None = None) -> None:
     """Set the process's tracer provider once. Without an endpoint and a processor, tracing stays a no-op."""
     if not otlp_endpoint and processor is None:
         return
-    provider = TracerProvider(
-        resource=Resource.create({"service.name": f"whist-{service}"}),
-        sampler=ParentBased(TraceIdRatioBased(ratio)),
-    )
-    provider.add_span_processor(
-        processor or BatchSpanProcessor(OTLPSpanExporter(endpoint=otlp_endpoint, insecure=True))
-    )
+    resource = Resource.create({"service.name": f"whist-{service}"})
+    recorder = processor or BatchSpanProcessor(OTLPSpanExporter(endpoint=otlp_endpoint, insecure=True))
+    provider = TracerProvider(resource=resource, sampler=ParentBased(TraceIdRatioBased(ratio)))
+    provider.add_span_processor(recorder)
     trace.set_tracer_provider(provider)
+    _recorders.append((recorder, resource))
 
 
 def tracer() -> trace.Tracer:
@@ -64,6 +63,18 @@ def span_afterwards(
     made = tracer().start_span(name, context=context_from(traceparent), start_time=start_ns, attributes=attributes)
     made.end(end_time=end_ns)
     return made.get_span_context()
+
+
+def root_afterwards(name: str, traceparent: str, start_ns: int, end_ns: int) -> None:
+    """Record the very span that `traceparent` names: the root of a trace whose id was handed on before it was made.
+
+    Times are Unix nanoseconds. Nothing happens while tracing is off.
+    """
+    context = trace.get_current_span(context_from(traceparent)).get_span_context()
+    for recorder, resource in _recorders:
+        recorder.on_end(
+            ReadableSpan(name, context, resource=resource, kind=SpanKind.SERVER, start_time=start_ns, end_time=end_ns)
+        )
 
 
 def sampled(traceparent: str) -> bool:

@@ -1,6 +1,7 @@
 """Commands, options and exit codes: 0 well, 1 refused or a check failed (the reason is said), 2 wrong usage."""
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -15,10 +16,11 @@ import typer
 from libs.client.cli import demo as demonstration
 from libs.client.cli import screen
 from libs.client.cli.keyboard import Keyboard
-from libs.client.cli.play import Front, InputEnded, JsonFront, Player, ScreenFront
+from libs.client.cli.play import HELP, Front, InputEnded, JsonFront, Player, ScreenFront
 from libs.client.cli.verify import CheckFailed, check_record
 from libs.client.sdk.errors import WhistError
 from libs.client.sdk.session import FileStore
+from libs.client.sdk.table import Table
 from libs.client.sdk.whist import Whist
 from libs.wire import frames
 
@@ -78,7 +80,7 @@ def demo(mode: ModeOption = Mode.QUICK, url: Url = HERE, email: Email = "", as_j
 
 @app.command()
 def record(
-    game_id: Annotated[str, typer.Argument(help="As `demo` and `play --json` say it.")],
+    game_id: Annotated[str, typer.Argument(help="As `play` and `demo` say it.")],
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
@@ -88,13 +90,29 @@ def record(
 
 async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> None:
     keyboard = Keyboard()
-    front: Front = JsonFront(_write) if as_json else ScreenFront(_write, terminal=sys.stdout.isatty())
+    front: Front = (
+        JsonFront(_write) if as_json else ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
+    )
     async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
         _say(f"{screen.printable(whist.account['name'])} queues in room {room} ({mode})")
-        table = await whist.quick_game(room, mode, told=_tell_queue)
-        if (table.view["mode"] == Mode.QUICK) != (mode == Mode.QUICK):
-            _say("Your seat in a running game comes first.")
-        await Player(whist, table, keyboard, front, eager=sys.stdin.isatty()).play()
+        table = await _seated(whist, room, mode)
+        resumed = (table.view["mode"] == Mode.QUICK) != (mode == Mode.QUICK) or bool(table.view["score_sheet"])
+        message = "Your seat in a running game comes first." if resumed else HELP
+        try:
+            await Player(whist, table, keyboard, front, eager=sys.stdin.isatty(), message=message).play()
+        except asyncio.CancelledError:
+            _say("\nA bot holds your seat; `whist play` takes it back.")
+            raise
+
+
+async def _seated(whist: Whist, room: int, mode: str) -> Table:
+    """The table, once it is dealt. An interrupt in the queue takes the ticket back: nobody is seated who has gone."""
+    try:
+        return await whist.quick_game(room, mode, told=lambda place: _tell_queue(whist, place))
+    except asyncio.CancelledError:
+        with contextlib.suppress(WhistError):
+            await whist.cancel_queue()
+        raise
 
 
 async def _demo(mode: str, url: str, email: str, as_json: bool) -> None:
@@ -147,9 +165,12 @@ def _asker(keyboard: Keyboard, email: str) -> Any:
     return ask
 
 
-def _tell_queue(place: frames.Queue) -> None:
-    if place.state == "waiting":
-        _say(f"Waiting for players: {place.seats} of 6 seats taken")
+def _tell_queue(whist: Whist, place: frames.Queue) -> None:
+    if place.state != "waiting":
+        return
+    wait_s = whist.seconds_until(place.deals_at)
+    bots = "" if wait_s is None else f"; in {wait_s:.0f} s bots take the rest"
+    _say(f"Waiting for players: {place.seats} of 6 seats taken{bots}")
 
 
 def _write(text: str) -> None:

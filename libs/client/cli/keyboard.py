@@ -1,7 +1,9 @@
 """Lines that a person types, or a pipe sends, without ever blocking the game."""
 
 import asyncio
+import contextlib
 import sys
+import termios
 import threading
 from typing import TextIO
 
@@ -29,6 +31,11 @@ class Keyboard:
         typed = await self._lines.get()
         self._room.release()
         return None if typed is None else typed.strip()
+
+    def forget(self) -> None:
+        """Drop what was typed and not entered yet; nothing to do where the input is no terminal."""
+        with contextlib.suppress(OSError, ValueError, termios.error):
+            termios.tcflush(self._stream.fileno(), termios.TCIFLUSH)
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         while True:

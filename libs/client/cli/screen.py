@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import east_asian_width
 
+from libs.engine.cards import Card, deck, parse_card, suit_of
+from libs.engine.cards import hand_of as cards_of
+from libs.engine.romanian.play import winning_position
 from libs.wire.frames import SeatInfo
 
 COLUMNS = 80
@@ -21,8 +24,12 @@ def render(
     seconds_left: float | None = None,
     message: str = "",
     connected: bool = True,
+    hints: bool = True,
 ) -> str:
-    """The whole screen, its last line the prompt, without a newline at the end."""
+    """The whole screen, its last line the prompt, without a newline at the end; one height for a whole game.
+
+    `hints`: whether the prompt offers the coach.
+    """
     status = f"{seconds_left:.0f} s" if seconds_left is not None else ""
     lines = [
         _spread(_headline(view), status if connected else "reconnecting …"),
@@ -30,12 +37,13 @@ def render(
         _row("", "", "seat", "bid", "taken", "total", "on the table"),
         *(_seat_row(view, seats, seat) for seat in range(view["players"])),
         RULE,
+        _tally(view),
         _last_trick(view, seats),
         "",
         *_hand(view),
         "",
         _cut(message, COLUMNS),
-        _prompt(view, seats),
+        _prompt(view, away=_away(view, seats), hints=hints),
     ]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -106,8 +114,54 @@ def _seat_row(view: Mapping[str, Any], seats: Sequence[SeatInfo], seat: int) -> 
         "-" if bid is None else str(bid),
         str(view["taken"][seat]),
         f"{view['scores'][seat]:+d}",
-        card(view["trick"]["cards"][seat]) + (" led" if seat == view["trick"]["lead"] else ""),
+        _on_table(view, seat),
     )
+
+
+def _on_table(view: Mapping[str, Any], seat: int) -> str:
+    """The seat's card of the trick on the table, whether it led, and whether it would take the trick now."""
+    trick = view["trick"]
+    parts = [card(trick["cards"][seat])]
+    if seat == trick["lead"]:
+        parts.append("led" if parts[0] else "leads")
+    if seat == _winning(view):
+        parts.append("wins so far")
+    return " ".join(part for part in parts if part)
+
+
+def _winning(view: Mapping[str, Any]) -> int | None:
+    """The seat whose card would take the trick as it lies; None before the second card."""
+    lead: int | None = view["trick"]["lead"]
+    players: int = view["players"]
+    if lead is None:
+        return None
+    order = [(lead + step) % players for step in range(players)]
+    played = [parse_card(text) for seat in order if (text := view["trick"]["cards"][seat]) is not None]
+    if len(played) < 2:
+        return None
+    trumps = cards_of(each for each in deck(players) if _is_trump(each, view["trump_suit"]))
+    return order[winning_position(played, trumps)]
+
+
+def _is_trump(one: Card, trump_suit: str | None) -> bool:
+    return trump_suit is not None and suit_of(one).value == trump_suit
+
+
+def _tally(view: Mapping[str, Any]) -> str:
+    """How the bids stand against the tricks there are, and how our own last round ended."""
+    parts = []
+    bids = [bid for bid in view["bids"] if bid is not None]
+    if bids:
+        so_far = "" if len(bids) == view["players"] else " so far"
+        parts.append(f"Bids{so_far}: {sum(bids)}, tricks: {view['cards']}")
+    if view["score_sheet"] and view["seat"] is not None:
+        row, seat = view["score_sheet"][-1], view["seat"]
+        parts.append(
+            f"your round {len(view['score_sheet'])}: "
+            f"bid {row['bids'][seat]}, took {row['taken'][seat]}, {row['scores'][seat]:+d}"
+        )
+    text = " · ".join(parts)
+    return text[:1].upper() + text[1:]
 
 
 def _row(turn: str, dealer: str, name: str, bid: str, taken: str, total: str, table: str) -> str:
@@ -127,7 +181,7 @@ def _last_trick(view: Mapping[str, Any], seats: Sequence[SeatInfo]) -> str:
 def _hand(view: Mapping[str, Any]) -> list[str]:
     hand = view.get("hand")
     if not hand:
-        return ["You hold no cards."]
+        return ["You hold no cards.", ""]
     legal = {action["play"] for action in view.get("legal", ()) if "play" in action}
     cells = [
         f"{number}:{f'[{card(text)}]' if text in legal else f' {card(text)} '}"
@@ -136,16 +190,24 @@ def _hand(view: Mapping[str, Any]) -> list[str]:
     return ["Your hand" + (", [ ] may be played" if legal else ""), "  ".join(cells)]
 
 
-def _prompt(view: Mapping[str, Any], seats: Sequence[SeatInfo]) -> str:
+def _away(view: Mapping[str, Any], seats: Sequence[SeatInfo]) -> bool:
+    """Whether a bot plays our seat until we do something (P30)."""
+    return view["seat"] is not None and seats[view["seat"]].holder == "bot"
+
+
+def _prompt(view: Mapping[str, Any], *, away: bool, hints: bool) -> str:
+    """What may be typed now. While others move it stays as it is, so that what is half typed stays too."""
+    keys = "h hint, q leave" if hints else "q leave"
     if view["phase"] == "over":
         return "The game is over."
+    if away:
+        return "You are away and a bot plays for you. Enter brings you back (q leave):"
     if "legal" not in view:
-        waiting = "" if view["to_act"] is None else f" for {printable(names_of(seats)[view['to_act']])}"
-        return f"Waiting{waiting} … (q leaves)"
+        return "Not your turn (q leave):"
     if view["phase"] == "bid":
         barred = "" if view["barred"] is None else f", but not {view['barred']} (barred for the dealer)"
-        return f"Bid 0 to {view['cards']}{barred} (h hint, q leave): "
-    return "Play a card by its number or name (h hint, q leave): "
+        return f"Bid 0 to {view['cards']}{barred} ({keys}):"
+    return f"Your turn. Play a card by its number or name ({keys}):"
 
 
 def _width(text: str) -> int:

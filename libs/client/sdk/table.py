@@ -124,6 +124,16 @@ class Table:
             return None
         return Decision(table=self, turn=self.view["turn"], view=self.view)
 
+    @property
+    def away(self) -> bool:
+        """Whether a bot plays our seat, because we were silent or gone, until `come_back` or a move (P30, P31)."""
+        return self.seat >= 0 and self.seats[self.seat].holder == "bot"
+
+    def come_back(self) -> None:
+        """Tell the server that somebody is here again: our next decision is ours to make. Does nothing if it is."""
+        if self.live and self.away:
+            self._ask("since")
+
     async def changed(self, version: int) -> int:
         """Wait until the table differs from that `version`; its version then. Raises WhistError when it is lost."""
         while self.version == version:

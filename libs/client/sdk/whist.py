@@ -155,9 +155,13 @@ class Whist:
 
     def seconds_left(self, table: Table) -> float | None:
         """Until the running turn ends, by the server's clock; None when nobody has to act."""
-        if not table.deadline_ms or self._connection is None:
+        return self.seconds_until(table.deadline_ms)
+
+    def seconds_until(self, server_ms: int) -> float | None:
+        """Until a moment in the server's Unix milliseconds, at least 0; None for no moment (0)."""
+        if not server_ms or self._connection is None:
             return None
-        return max(0.0, (table.deadline_ms - self._connection.server_ms()) / 1000)
+        return max(0.0, (server_ms - self._connection.server_ms()) / 1000)
 
     # ---- the connection ----
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.types import ASGIApp
 
 from libs.chassis.errors import DomainError, Kind
+from libs.chassis.settings import WrongSettings
 from libs.house.ids import table_id as new_table_id
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts, PartsOf
@@ -59,9 +60,9 @@ class BenchTablesMade(BaseModel):
 
 
 def build(parts: Parts, operator_token: str) -> ASGIApp:
-    """What the operators' listener serves. Raises ValueError for a token too short to be a secret."""
+    """What the operators' listener serves. Raises WrongSettings for a token too short to be a secret."""
     if len(operator_token) < 32:
-        raise ValueError("WHIST_OPERATOR_TOKEN_FILE: the token must have at least 32 characters")
+        raise WrongSettings("WHIST_OPERATOR_TOKEN_FILE: the token must have at least 32 characters")
     app = FastAPI(title="Whist operators", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.parts = parts
     install(app)

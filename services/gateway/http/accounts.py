@@ -37,21 +37,29 @@ async def create_guest(
 ) -> models.SignedIn:
     """Play at once, without signing in (P42)."""
     parts.limits.guest(request.state.network)
-    key = UUID(idempotency_key).bytes if idempotency_key else parts.entropy.bytes(16)
     answer = await parts.clients.auth.call(
         parts.clients.auth_stub.CreateGuest,
-        auth_pb2.CreateGuestRequest(device=body.device, network=request.state.network, request_id=key),
+        auth_pb2.CreateGuestRequest(
+            device=body.device, network=request.state.network, request_id=_request_id(idempotency_key, parts)
+        ),
     )
     return _signed_in(request, response, parts, answer)
 
 
 @router.post("/login", status_code=202)
-async def start_login(request: Request, parts: PartsOf, body: models.LoginStart) -> models.LoginStarted:
+async def start_login(
+    request: Request, parts: PartsOf, body: models.LoginStart, idempotency_key: IdempotencyKey = None
+) -> models.LoginStarted:
     """Send a code to the address. Answered alike whether it is known or not (P40)."""
     parts.limits.login(request.state.network)
     answer = await parts.clients.auth.call(
         parts.clients.auth_stub.StartLogin,
-        auth_pb2.StartLoginRequest(email=body.email, network=request.state.network, locale=body.locale),
+        auth_pb2.StartLoginRequest(
+            email=body.email,
+            network=request.state.network,
+            locale=body.locale,
+            request_id=_request_id(idempotency_key, parts),
+        ),
     )
     return models.LoginStarted(login_id=answer.login_id.hex(), expires_at=answer.expires_at.ToDatetime(UTC))
 
@@ -63,13 +71,18 @@ async def finish_login(
     parts: PartsOf,
     body: models.LoginFinish,
     login_id: Annotated[models.Id, Path()],
+    idempotency_key: IdempotencyKey = None,
 ) -> models.SignedIn:
     """Exchange the code for tokens; the first sign-in of an address makes its account."""
     parts.limits.login(request.state.network)
     answer = await parts.clients.auth.call(
         parts.clients.auth_stub.FinishLogin,
         auth_pb2.FinishLoginRequest(
-            login_id=bytes.fromhex(login_id), code=body.code, device=body.device, network=request.state.network
+            login_id=bytes.fromhex(login_id),
+            code=body.code,
+            device=body.device,
+            network=request.state.network,
+            request_id=_request_id(idempotency_key, parts),
         ),
     )
     return _signed_in(request, response, parts, answer)
@@ -133,6 +146,11 @@ async def _if_available(answer: Awaitable[T]) -> T | None:
         if error.kind is Kind.UNAVAILABLE:
             return None
         raise
+
+
+def _request_id(key: str | None, parts: Parts) -> bytes:
+    """The client's key, or one of our own: a call whose answer is lost on the way from auth is sent again."""
+    return UUID(key).bytes if key else parts.entropy.bytes(16)
 
 
 def _signed_in(request: Request, response: Response, parts: Parts, answer: Any) -> models.SignedIn:

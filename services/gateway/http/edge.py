@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 import structlog
+from opentelemetry.trace import SpanKind
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
 from libs.chassis.errors import DomainError
+from libs.chassis.telemetry.tracing import span
 from services.gateway.http.limits import Limits
 from services.gateway.http.problems import of_domain, problem
 from services.gateway.metrics import http_seconds
@@ -20,7 +22,8 @@ log = structlog.get_logger()
 BODY_MAX_BYTES = 64 * 1024
 BODY_SECONDS = 10.0
 # Read and thrown away before a body is called too big: a connection closed on unread bytes loses the answer.
-BODY_WASTE_MAX_BYTES = 1024 * 1024
+BODY_WASTE_MAX_BYTES = 16 * 1024 * 1024
+HEADERS_MAX_BYTES = 16 * 1024  # with the path; uvicorn's own limit knows only heads that come in pieces
 
 BASE_HEADERS = {
     b"x-content-type-options": b"nosniff",
@@ -33,6 +36,10 @@ BASE_HEADERS = {
 
 class _TooBig(Exception):
     """The body is larger than any of ours."""
+
+
+class _HeadTooBig(Exception):
+    """So are the path and the headers."""
 
 
 class Edge:
@@ -56,6 +63,13 @@ class Edge:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
+        # A caller's own traceparent is not heard: the outside does not decide what is recorded here.
+        with span("request", kind=SpanKind.SERVER) as recorded:
+            answered = await self._answered(scope, receive, send)
+            recorded.update_name(answered)
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> str:
+        """Answer one request; returns its method and route."""
         started = self._clock.monotonic()
         request_id = self._entropy.uuid7().hex
         state = scope.setdefault("state", {})
@@ -64,6 +78,7 @@ class Edge:
         answer = _Answer(send, request_id)
         try:
             self._limits.network(state["network"])
+            _check_head(scope)
             body = await _whole_body(receive)
             await self._app(scope, _replay(body, receive), answer.send)
         except DomainError as error:
@@ -71,6 +86,9 @@ class Edge:
         except _TooBig:
             refusal = problem(request_id, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "BODY_TOO_BIG", headers=_CLOSE)
             await refusal(scope, receive, answer.send)
+        except _HeadTooBig:
+            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            await problem(request_id, status, "HEADERS_TOO_BIG", headers=_CLOSE)(scope, receive, answer.send)
         except TimeoutError:
             refusal = problem(request_id, HTTPStatus.REQUEST_TIMEOUT, "BODY_TOO_SLOW", headers=_CLOSE)
             await refusal(scope, receive, answer.send)
@@ -83,6 +101,7 @@ class Edge:
             route = getattr(scope.get("route"), "path", "other")
             method = scope["method"] if scope["method"] in _METHODS else "other"
             http_seconds.labels(route, method, str(answer.status)).observe(self._clock.monotonic() - started)
+        return f"{method} {route}"
 
     def _network(self, scope: Scope) -> str:
         client = scope.get("client")
@@ -113,6 +132,13 @@ class _Answer:
                 headers.append((b"cache-control", b"no-store"))
             message = {**message, "headers": headers}
         await self._send(message)
+
+
+def _check_head(scope: Scope) -> None:
+    size = len(scope.get("raw_path", b"")) + len(scope["query_string"])
+    size += sum(len(name) + len(value) + 4 for name, value in scope["headers"])  # colon, space, end of line
+    if size > HEADERS_MAX_BYTES:
+        raise _HeadTooBig
 
 
 async def _whole_body(receive: Receive) -> bytes:

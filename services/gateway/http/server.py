@@ -67,6 +67,7 @@ class HttpServer:
                 ws="none",
                 lifespan="off",
                 log_config=None,
+                log_level="error",  # it warns of each client's nonsense, which is answered with 400 and no news of ours
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,

@@ -1,6 +1,7 @@
 """All sockets of this gateway: who they are, how many an account may have, when they must go."""
 
 import asyncio
+from collections.abc import Mapping
 
 import structlog
 from picows import WSTransport
@@ -10,6 +11,7 @@ from libs.chassis.entropy import Entropy
 from libs.chassis.errors import DomainError, Kind
 from libs.wire import frames
 from libs.wire.frames import CloseCode
+from libs.wire.neighbours import Neighbour
 from services.gateway.metrics import accounts_connected, frames_in, frames_out, sockets_open
 from services.gateway.network import network_of
 from services.gateway.ports import Locator, OpenPeer, QueueWatch
@@ -198,6 +200,7 @@ def build_hub(
     locator: Locator,
     queue: QueueWatch,
     open_peer: OpenPeer,
+    neighbours: Mapping[str, Neighbour],
     clock: Clock,
     entropy: Entropy,
     tasks: Tasks,
@@ -206,6 +209,7 @@ def build_hub(
     tables = Tables(
         locator=locator,
         open_peer=open_peer,
+        neighbours=neighbours,
         clock=clock,
         entropy=entropy,
         tasks=tasks,

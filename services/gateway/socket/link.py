@@ -1,7 +1,8 @@
 """One stream to one table worker, carrying all players of both in batches (hot-path: a gRPC message has a price)."""
 
 import asyncio
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import grpc
@@ -12,6 +13,7 @@ from libs.chassis.clock import Clock
 from libs.chassis.rpc.peer import Peer
 from libs.wire import link
 from libs.wire.metrics import gateway_stage
+from libs.wire.neighbours import Neighbour
 from services.gateway.metrics import links_lost, links_open
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
@@ -142,3 +144,64 @@ class WorkerLink:
             count += 1
         self._waiting = waiting[count:]
         return waiting[:count]
+
+
+class NeighbourLink:
+    """The same to a worker of this process: no stream, batches once a turn of the loop (`libs.wire.neighbours`)."""
+
+    def __init__(
+        self,
+        address: str,
+        neighbour: Neighbour,
+        clock: Clock,
+        deliver: Callable[["NeighbourLink", link.Down], None],
+        lost: Callable[["NeighbourLink"], None],
+    ) -> None:
+        self.address = address
+        self.tables: set[Table] = set()
+        self.heard_at = math.inf  # it lives and dies with this process
+        self._clock = clock
+        self._deliver = deliver
+        self._lost = lost
+        self._waiting: list[bytes] = []
+        self._received: list[float] = []
+        self._ended = asyncio.Event()
+        self._call_soon = asyncio.get_running_loop().call_soon
+        self._line = neighbour.join(self._take, self._ended.set)
+
+    def send(self, packed: bytes, received_at: float = 0.0) -> None:
+        """As `WorkerLink.send`."""
+        if self._ended.is_set():
+            return
+        if not self._waiting:
+            self._call_soon(self._flush)
+        self._waiting.append(packed)
+        if received_at:
+            self._received.append(received_at)
+
+    async def run(self) -> None:
+        """Until the worker leaves or the gateway does."""
+        links_open.inc()
+        try:
+            await self._ended.wait()
+        finally:
+            links_open.dec()
+            links_lost.inc()
+            self._ended.set()
+            self._line.close()
+            self._lost(self)
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        received, self._received = self._received, []
+        now = self._clock.monotonic()
+        for at in received:
+            gateway_stage.observe(now - at)
+        self._line.take(link.encode_batch([msgspec.Raw(each) for each in waiting]))
+
+    def _take(self, batch: Sequence[link.Down]) -> None:
+        for frame in batch:
+            self._deliver(self, frame)
+
+
+Link = WorkerLink | NeighbourLink

@@ -1,6 +1,7 @@
 """Who follows which table, and which worker has it: routes, resumes, and commands that outlive a broken stream."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, assert_never
 
 import structlog
@@ -8,12 +9,13 @@ import structlog
 from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
 from libs.chassis.errors import DomainError, Kind
-from libs.chassis.telemetry.tracing import span_afterwards
+from libs.chassis.telemetry.tracing import root_afterwards
 from libs.wire import link
 from libs.wire.metrics import total_stage
+from libs.wire.neighbours import Neighbour
 from services.gateway.metrics import commands_expired, relocations, resumes_fresh, resumes_since, tables_followed
 from services.gateway.ports import Locator, OpenPeer, Whereabouts
-from services.gateway.socket.link import WorkerLink, pack
+from services.gateway.socket.link import Link, NeighbourLink, WorkerLink, pack
 from services.gateway.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ class Table:
         self.id = table_id
         self.epoch = 0
         self.seq = SNAPSHOT  # of the newest public frame passed on
-        self.link: WorkerLink | None = None
+        self.link: Link | None = None
         self.live: dict[int, Connection] = {}
         # Asked to follow, not yet answered; with what they have already. A worker answers each `Subscribe` with at
         # least one frame for that socket alone: what comes before it is older and not sent to the socket.
@@ -82,17 +84,19 @@ class Tables:
         *,
         locator: Locator,
         open_peer: OpenPeer,
+        neighbours: Mapping[str, Neighbour],
         clock: Clock,
         entropy: Entropy,
         tasks: Tasks,
     ) -> None:
         self._locator = locator
         self._open_peer = open_peer
+        self._neighbours = neighbours
         self._clock = clock
         self._entropy = entropy
         self._tasks = tasks
         self._tables: dict[bytes, Table] = {}
-        self._links: dict[str, WorkerLink] = {}
+        self._links: dict[str, Link] = {}
         self._locates = asyncio.Semaphore(LOCATES_AT_ONCE)
 
     # ---- from sockets ----
@@ -132,7 +136,7 @@ class Tables:
 
     # ---- from workers ----
 
-    def deliver(self, source: WorkerLink, frame: link.Down) -> None:  # noqa: PLR0912 - one branch a frame
+    def deliver(self, source: Link, frame: link.Down) -> None:  # noqa: PLR0912 - one branch a frame
         """One down-frame; what belongs to a table nobody follows any more is dropped."""
         table = self._tables.get(frame.table)
         if table is None:
@@ -176,7 +180,11 @@ class Tables:
             return
         table.attempts = 0
         if frame.req:
-            self._to_follower(table, frame.conn, frame.frame)
+            command = table.commands.get((frame.conn, frame.req))
+            if command is not None:
+                command.connection.send(frame.frame)
+            else:
+                self._to_follower(table, frame.conn, frame.frame)
             self._acknowledge(table, frame.conn, frame.req)
             return
         asked = table.waiting.pop(frame.conn, None)
@@ -187,6 +195,7 @@ class Tables:
         connection.send(frame.frame)
         if frame.frame.startswith(REFUSAL_PREFIX):
             connection.tables.pop(table.id, None)
+            self._answer_left(table, frame.conn)
             if not table.live and not table.waiting:
                 self._forget(table)
             return
@@ -208,7 +217,7 @@ class Tables:
             total_stage.observe(self._clock.monotonic() - command.received_at)
             if command.traceparent:
                 ended_ns = int(self._clock.now().timestamp() * 1e9)
-                span_afterwards("move", command.traceparent, command.span_start_ns, ended_ns)
+                root_afterwards("move", command.traceparent, command.span_start_ns, ended_ns)
 
     def _close(self, table: Table) -> None:
         """The table has ended: whoever joins again is told so by `Locate`."""
@@ -220,7 +229,7 @@ class Tables:
 
     # ---- routes ----
 
-    def lost(self, ended: WorkerLink) -> None:
+    def lost(self, ended: Link) -> None:
         """A stream has ended: its tables are looked for again."""
         if self._links.get(ended.address) is ended:
             del self._links[ended.address]
@@ -266,9 +275,7 @@ class Tables:
         """Follow the table at its worker: everybody from where they are, then the commands without an answer."""
         worker = self._links.get(found.address)
         if worker is None:
-            worker = WorkerLink(
-                found.address, self._open_peer(found.address), self._clock, deliver=self.deliver, lost=self.lost
-            )
+            worker = self._open_link(found.address)
             self._links[found.address] = worker
             self._tasks.spawn(worker.run())
         if table.link is not None:
@@ -285,8 +292,14 @@ class Tables:
             worker.send(command.packed)
         tables_followed.set(len(self._tables))
 
+    def _open_link(self, address: str) -> Link:
+        neighbour: Neighbour | None = self._neighbours.get(address)
+        if neighbour is not None:
+            return NeighbourLink(address, neighbour, self._clock, deliver=self.deliver, lost=self.lost)
+        return WorkerLink(address, self._open_peer(address), self._clock, deliver=self.deliver, lost=self.lost)
+
     @staticmethod
-    def _subscribe(worker: WorkerLink, table: Table, connection: "Connection", since: int) -> None:
+    def _subscribe(worker: Link, table: Table, connection: "Connection", since: int) -> None:
         worker.send(pack(link.Subscribe(table.id, connection.account_id, connection.number, since)))
 
     def _refuse(self, table: Table, error: DomainError) -> None:
@@ -302,10 +315,20 @@ class Tables:
     def _followers(table: Table) -> "list[Connection]":
         return [*table.live.values(), *(connection for connection, _ in table.waiting.values())]
 
+    @staticmethod
+    def _answer_left(table: Table, number: int | None = None) -> None:
+        """Every command gets an answer: one whose socket (`number`; None: all) has lost the table, the one it would
+        get now. Whether it stands is told to whoever joins and sends the same `req` again.
+        """
+        for key, command in list(table.commands.items()):
+            if number is None or key[0] == number:
+                del table.commands[key]
+                command.connection.refuse("JOIN_FIRST", req=command.req, table=table.id.hex())
+
     def _forget(self, table: Table) -> None:
         if self._tables.get(table.id) is table:
             del self._tables[table.id]
-        table.commands.clear()
+        self._answer_left(table)
         if table.link is not None:
             table.link.tables.discard(table)
             table.link = None
@@ -341,7 +364,7 @@ class Tables:
             table.locating = True
             self._tasks.spawn(self._check(table, table.link, cause))
 
-    async def _check(self, table: Table, worker: WorkerLink, cause: str) -> None:
+    async def _check(self, table: Table, worker: Link, cause: str) -> None:
         try:
             async with self._locates:
                 found = await self._locator.locate(table.id)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
 from libs.house.modes import Coffee, Mode
 from libs.house.platform import Platform
@@ -70,13 +71,14 @@ class Player:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VipDays:
-    """Whose VIP day it is, by the key of the hash that spreads them (P13)."""
+    """Whose VIP day it is in the platform's zone, by the key of the hash that spreads them (P13)."""
 
     key: bytes
+    zone: ZoneInfo
 
     def today(self, account_id: AccountId, at: datetime, *, guest: bool) -> bool:
         """Guests have none (P42)."""
-        return not guest and is_vip_day(account_id.bytes, self.key, at)
+        return not guest and is_vip_day(account_id.bytes, self.key, at, zone=self.zone)
 
 
 def shut_out(match: Match, platform: Platform, days: VipDays) -> dict[AccountId, str]:

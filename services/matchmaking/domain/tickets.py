@@ -33,6 +33,7 @@ class TicketState(StrEnum):
 
 
 LIVE = (TicketState.WAITING, TicketState.MATCHED, TicketState.SEATED)
+ENDED = (TicketState.DROPPED, TicketState.CANCELLED, TicketState.DONE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

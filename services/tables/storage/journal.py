@@ -2,7 +2,8 @@
 
 Entries of all tables are committed together as soon as the last commit has returned; nothing lingers. One statement
 moves each head from `seq` to `seq + 1` where the epoch is still ours, and inserts a row only for the heads it moved.
-When an answer is lost, heads are locked (the old backend may still commit) and each command is looked up by its id.
+When an answer is lost or a head did not move, heads are locked (an old backend may still commit) and each command is
+looked up by its id: a request that was delayed on its way may have written the row that the next one then misses.
 """
 
 import asyncio
@@ -24,10 +25,13 @@ from services.tables.ports import Entry, Outcome
 log = structlog.get_logger()
 
 BATCH_MAX = 512  # entries a commit; a cap under 256 costs throughput (measured)
+# Turns of the loop before a commit: moves whose frames have arrived already come along, nobody is waited for.
+GATHER_TURNS = 2
 COMMIT_SECONDS = 10.0  # then the outcome is unknown and is read back
 SLOW_SECONDS = 0.020
-RECONNECT_SECONDS = (0.05, 1.0)
+PAUSE_SECONDS = (0.05, 1.0)  # before a try that follows one without any progress: first, longest
 TOPIC = "whist.tables.events.v1"
+APPLICATION = "whist-tables-journal"
 
 _ENTRIES = """
 entry as (
@@ -49,20 +53,24 @@ entry as (
 APPEND = f"with {_ENTRIES} select table_id from row"  # noqa: S608 - constants only
 APPEND_WITH_EVENTS = f"""
 with {_ENTRIES}, event as (
-  select v.* from unnest($8::uuid[], $9::uuid[], $10::text[], $11::bytea[], $12::smallint[])
-    as v(table_id, event_id, type, payload, bucket) join row using (table_id)
+  select v.* from unnest($8::uuid[], $9::uuid[], $10::text[], $11::bytea[], $12::smallint[], $13::text[])
+    as v(table_id, event_id, type, payload, bucket, traceparent) join row using (table_id)
 ), kept as (
   insert into tables.event (event_id, topic, key, type, payload, traceparent)
-  select event_id, '{TOPIC}', uuid_send(table_id), type, payload, '' from event
+  select event_id, '{TOPIC}', uuid_send(table_id), type, payload, traceparent from event
 ), sent as (
   insert into tables.outbox (bucket, event_id, topic, key, type, payload, traceparent)
-  select bucket, event_id, '{TOPIC}', uuid_send(table_id), type, payload, '' from event
+  select bucket, event_id, '{TOPIC}', uuid_send(table_id), type, payload, traceparent from event
 )
 select table_id from row
 """  # noqa: S608 - constants only
 LOCK_HEADS = """
 select table_id, epoch, next_seq, status from tables.table_head
  where table_id = any($1::uuid[]) order by table_id for update
+"""
+TWINS = """
+select l.table_id, l.seq from tables.table_log l
+  join unnest($1::uuid[], $2::uuid[], $3::date[]) as e(table_id, command_id, born) using (table_id, command_id, born)
 """
 FIND = "select seq from tables.table_log where table_id = $1 and command_id = $2 and born = $3"
 
@@ -76,6 +84,8 @@ _LOST = (
     asyncpg.QueryCanceledError,
     asyncpg.ReadOnlySQLTransactionError,
 )
+# The row itself is what the database refuses; any other error may pass.
+_THE_ROWS_OWN = (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError)
 
 
 Settled = tuple[Entry, Outcome, int]
@@ -94,6 +104,8 @@ class GroupJournal:
         self._idle = asyncio.Event()
         self._idle.set()
         self._connection: asyncpg.Connection | None = None
+        self._finder: asyncpg.Connection | None = None
+        self._finding = asyncio.Lock()
 
     def append(self, entry: Entry) -> None:
         self._waiting.append(entry)
@@ -105,43 +117,56 @@ class GroupJournal:
         await self._idle.wait()
 
     async def run(self) -> None:
-        """Commit until cancelled."""
+        """Commit until cancelled; what is not certain yet waits with what has come meanwhile."""
+        pause = PAUSE_SECONDS[0]
         try:
             while True:
                 if not self._waiting:
                     self._idle.set()
                     self._wake.clear()
                     await self._wake.wait()
+                for _ in range(GATHER_TURNS):
+                    await asyncio.sleep(0)
                 batch = [self._waiting.popleft() for _ in range(min(BATCH_MAX, len(self._waiting)))]
                 batch.sort(key=lambda entry: entry.table_id)
-                await self._settle(batch)
+                again = await self._settle(batch)
+                if not again:
+                    pause = PAUSE_SECONDS[0]
+                    continue
+                self._waiting.extend(again)
+                pause = PAUSE_SECONDS[0] if len(again) < len(batch) else pause
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, PAUSE_SECONDS[1])
         finally:
-            if self._connection is not None:
-                self._connection.terminate()
+            for connection in (self._connection, self._finder):
+                if connection is not None:
+                    connection.terminate()
 
     async def find(self, table_id: UUID, born: date, command_id: UUID) -> int | None:
-        connection = await asyncpg.connect(self._dsn, timeout=5)
-        try:
-            found: int | None = await connection.fetchval(FIND, table_id, command_id, born)
+        """On a connection of its own, one at a time: however many ask, the database has one more to bear."""
+        async with self._finding:
+            if self._finder is None or self._finder.is_closed():
+                self._finder = await self._connect()
+            found: int | None = await self._finder.fetchval(FIND, table_id, command_id, born, timeout=COMMIT_SECONDS)
             return found
-        finally:
-            await connection.close()
 
-    async def _settle(self, batch: list[Entry]) -> None:
-        """Try until every entry's outcome is certain; the tables of certain ones go on at once."""
-        pause = RECONNECT_SECONDS[0]
-        while batch:
-            certain, batch = await self._attempt(batch)
-            for entry, outcome, seq in certain:
-                if outcome is Outcome.FENCED:
-                    fenced.inc()
-                try:
-                    entry.done(outcome, seq)
-                except Exception:
-                    log.exception("entry_done_failed", table=entry.table_id.hex)
-            if batch:
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, RECONNECT_SECONDS[1])
+    async def _settle(self, batch: list[Entry]) -> list[Entry]:
+        """Try once; the tables of certain outcomes go on at once. Returns what must be tried again."""
+        try:
+            certain, again = await self._attempt(batch)
+        except Exception:
+            # An entry that nobody answers for would freeze its table; trying again is safe whatever has happened.
+            log.exception("journal_failed", entries=len(batch))
+            self._drop_connection()
+            return batch
+        for entry, outcome, seq in certain:
+            if outcome is Outcome.FENCED:
+                fenced.inc()
+            try:
+                entry.done(outcome, seq)
+            except Exception:
+                log.exception("entry_done_failed", table=entry.table_id.hex)
+        return again
 
     async def _attempt(self, batch: list[Entry]) -> tuple[list[Settled], list[Entry]]:
         """(what is certain, what must be tried again)."""
@@ -151,60 +176,91 @@ class GroupJournal:
         except _LOST as error:
             unknown_outcomes.inc()
             log.warning("journal_outcome_unknown", entries=len(batch), error=repr(error))
+            self._drop_connection()
             return await self._read_back(batch)
+        except asyncpg.UniqueViolationError as error:
+            return await self._without_twins(batch, error)
         except asyncpg.PostgresError as error:
-            log.warning("journal_batch_refused", entries=len(batch), error=repr(error))
-            return await self._one_by_one(batch)
+            return await self._one_by_one(batch, error)
         took = self._clock.monotonic() - started
         commit_seconds.observe(took)
         journal_batch.observe(len(batch))
         if took > SLOW_SECONDS:
             slow_commits.inc()
             log.info("journal_commit_slow", milliseconds=round(took * 1000, 1), entries=len(batch))
-        return [
-            (entry, Outcome.COMMITTED if entry.table_id in accepted else Outcome.FENCED, entry.seq) for entry in batch
-        ], []
+        certain = [(entry, Outcome.COMMITTED, entry.seq) for entry in batch if entry.table_id in accepted]
+        if len(certain) == len(batch):
+            return certain, []
+        settled, again = await self._read_back([entry for entry in batch if entry.table_id not in accepted])
+        return certain + settled, again
 
-    async def _one_by_one(self, batch: list[Entry]) -> tuple[list[Settled], list[Entry]]:
-        """One bad row must not take its neighbours with it."""
+    async def _without_twins(self, batch: list[Entry], error: Exception) -> tuple[list[Settled], list[Entry]]:
+        """Settle the commands that stand in the journal already; their neighbours go on at once."""
+        try:
+            rows = await (await self._connected()).fetch(
+                TWINS,
+                [entry.table_id for entry in batch],
+                [entry.command_id for entry in batch],
+                [entry.born for entry in batch],
+                timeout=COMMIT_SECONDS,
+            )
+        except (*_LOST, asyncpg.PostgresError) as away:
+            log.warning("journal_twins_unknown", error=repr(away))
+            self._drop_connection()
+            return [], batch
+        stands = {row["table_id"]: row["seq"] for row in rows}
+        if not stands:
+            return await self._one_by_one(batch, error)
+        certain = [_standing(entry, stands[entry.table_id]) for entry in batch if entry.table_id in stands]
+        rest = [entry for entry in batch if entry.table_id not in stands]
+        settled, again = await self._attempt(rest) if rest else ([], [])
+        return certain + settled, again
+
+    async def _one_by_one(self, batch: list[Entry], error: Exception) -> tuple[list[Settled], list[Entry]]:
+        """One bad row must not take its neighbours with it; `error` is what they met together: nothing was written."""
+        log.warning("journal_batch_refused", entries=len(batch), error=repr(error))
         if len(batch) == 1:
-            return await self._read_back(batch)
+            return (
+                ([(batch[0], Outcome.REFUSED, batch[0].seq)], []) if isinstance(error, _THE_ROWS_OWN) else ([], batch)
+            )
         certain: list[Settled] = []
         again: list[Entry] = []
-        for entry in batch:
+        for position, entry in enumerate(batch):
             settled, waiting = await self._attempt([entry])
             certain += settled
             again += waiting
+            if self._connection is None:  # the database has gone meanwhile: do not wait for it once an entry
+                again += batch[position + 1 :]
+                break
         return certain, again
 
     async def _read_back(self, batch: list[Entry]) -> tuple[list[Settled], list[Entry]]:
         """What the database says of each command. Nothing is written blindly a second time."""
         certain: list[Settled] = []
         again: list[Entry] = []
-        self._drop_connection()
         try:
             connection = await self._connected()
             async with asyncio.timeout(COMMIT_SECONDS), connection.transaction():
                 rows = await connection.fetch(LOCK_HEADS, [entry.table_id for entry in batch])
                 heads = {row["table_id"]: row for row in rows}
                 for entry in batch:
-                    found = await connection.fetchval(FIND, entry.table_id, entry.command_id, entry.born)
                     head = heads.get(entry.table_id)
+                    if head is None or head["epoch"] != entry.epoch:
+                        # Also when our row stands: whoever has the table now answers for it.
+                        certain.append((entry, Outcome.FENCED, entry.seq))
+                        continue
+                    found = await connection.fetchval(FIND, entry.table_id, entry.command_id, entry.born)
                     if found is not None:
-                        outcome = Outcome.COMMITTED if found == entry.seq else Outcome.REPEATED
-                        certain.append((entry, outcome, found))
-                    elif head is not None and self._still_ours(head, entry):
+                        certain.append(_standing(entry, found))
+                    elif head["next_seq"] == entry.seq and head["status"] == "live":
                         again.append(entry)
                     else:
                         certain.append((entry, Outcome.FENCED, entry.seq))
         except (*_LOST, asyncpg.PostgresError) as error:
             log.warning("journal_read_back_failed", error=repr(error))
+            self._drop_connection()
             return [], batch
         return certain, again
-
-    @staticmethod
-    def _still_ours(head: Any, entry: Entry) -> bool:
-        return bool(head["epoch"] == entry.epoch and head["next_seq"] == entry.seq and head["status"] == "live")
 
     async def _append(self, batch: Sequence[Entry]) -> set[UUID]:
         connection = await self._connected()
@@ -217,7 +273,7 @@ class GroupJournal:
             [entry.body for entry in batch],
             [entry.checkpoint for entry in batch],
         ]
-        events = [(entry.table_id, message) for entry in batch for message in entry.events]
+        events = [(entry, message) for entry in batch for message in entry.events]
         if not events:
             rows = await connection.fetch(APPEND, *columns, timeout=COMMIT_SECONDS)
         else:
@@ -227,26 +283,36 @@ class GroupJournal:
             self._wake_relay()
         return {row[0] for row in rows}
 
-    def _event_columns(self, events: Sequence[tuple[UUID, Any]]) -> list[Any]:
+    def _event_columns(self, events: Sequence[tuple[Entry, Any]]) -> list[Any]:
         now = self._clock.now()
         for _, message in events:
             if not message.event_id:
                 message.event_id = self._entropy.uuid7().bytes
                 message.occurred_at.FromDatetime(now)
         return [
-            [table_id for table_id, _ in events],
+            [entry.table_id for entry, _ in events],
             [UUID(bytes=message.event_id) for _, message in events],
             [message.WhichOneof("event") for _, message in events],
             [message.SerializeToString() for _, message in events],
-            [bucket_of(table_id.bytes) for table_id, _ in events],
+            [bucket_of(entry.table_id.bytes) for entry, _ in events],
+            [entry.traceparent for entry, _ in events],
         ]
 
     async def _connected(self) -> asyncpg.Connection:
         if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(self._dsn, timeout=5)
+            self._connection = await self._connect()
         return self._connection
+
+    async def _connect(self) -> asyncpg.Connection:
+        # Named, so that operators and fault tests can tell it from the pool's connections.
+        return await asyncpg.connect(self._dsn, timeout=5, server_settings={"application_name": APPLICATION})
 
     def _drop_connection(self) -> None:
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None
+
+
+def _standing(entry: Entry, seq: int) -> Settled:
+    """The command stands as row `seq`: ours if that is the row we meant, else an earlier one's twin."""
+    return entry, Outcome.COMMITTED if seq == entry.seq else Outcome.REPEATED, seq

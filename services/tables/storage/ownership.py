@@ -4,6 +4,7 @@ A worker renews each second on a connection of its own and sweeps only after a f
 outage of the database makes nobody steal.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,6 +17,8 @@ RENEW_SECONDS = 1.0
 SWEEP_SECONDS = 0.25
 TAKE_MAX = 50  # tables a sweep, so that several workers share what a dead one leaves
 LEVEL_SLACK = 50  # tables above the least loaded worker at which one lets others go first
+STRAY_SECONDS = 5  # longer than any creation may take
+APPLICATION = "whist-tables-lease"
 
 REGISTER = f"""
 insert into tables.worker (worker_id, incarnation, address, state, tables, lease_until)
@@ -31,12 +34,13 @@ LEAVE = "update tables.worker set state = $3 where worker_id = $1 and incarnatio
 BURY = """
 update tables.worker set state = 'gone' where state <> 'gone' and lease_until < clock_timestamp() returning worker_id
 """
-# What nobody can own any more: released, its worker gone, or left by an earlier life of this worker's name.
-CLAIM = """
+# What nobody can own any more: released, its worker gone, or left by an earlier life of this worker's name. A dead
+# worker was last heard of when it renewed. The new load is written at once, so that others see whose turn it is.
+CLAIM = f"""
 with least as (
   select min(tables) as tables from tables.worker where state = 'up' and lease_until > clock_timestamp()
 ), orphan as (
-  select h.table_id, coalesce(w.lease_until, h.owned_at) as silent_since
+  select h.table_id, coalesce(w.lease_until - interval '{LEASE_SECONDS} seconds', h.owned_at) as silent_since
     from tables.table_head h
     left join tables.worker w on w.worker_id = h.owner
    where h.status = 'live'
@@ -44,14 +48,28 @@ with least as (
      and $4 <= (select tables from least) + $5
    order by h.table_id limit $3
    for update of h skip locked
+), taken as (
+  update tables.table_head h
+     set epoch = h.epoch + 1, owner = $1, incarnation = $2, owned_at = clock_timestamp()
+    from orphan o
+   where h.table_id = o.table_id
+  returning h.table_id, h.epoch,
+    greatest(0, extract(epoch from clock_timestamp() - o.silent_since) * 1000)::bigint as pause_ms
+), counted as (
+  update tables.worker set tables = $4 + (select count(*) from taken)
+   where worker_id = $1 and incarnation = $2 and exists (select from taken)
 )
-update tables.table_head h
-   set epoch = h.epoch + 1, owner = $1, incarnation = $2, owned_at = clock_timestamp()
-  from orphan o
- where h.table_id = o.table_id
-returning h.table_id, h.epoch,
-  greatest(0, extract(epoch from clock_timestamp() - o.silent_since) * 1000)::bigint as pause_ms
-"""
+select table_id, epoch, pause_ms from taken
+"""  # noqa: S608
+# Ours in the database, unknown to us: the answer to a creation or a claim was lost, or a fold went wrong.
+ADOPT = f"""
+update tables.table_head h set epoch = h.epoch + 1, owned_at = clock_timestamp()
+ where h.owner = $1 and h.incarnation = $2 and h.status = 'live' and h.table_id <> all($3::uuid[])
+   and h.owned_at < clock_timestamp() - interval '{STRAY_SECONDS} seconds'
+returning h.table_id, h.epoch, greatest(0, extract(epoch from clock_timestamp() - (
+    select max(l.at) from tables.table_log l where l.table_id = h.table_id and l.born = h.born)) * 1000
+  )::bigint as pause_ms
+"""  # noqa: S608
 RELEASE = """
 update tables.table_head set owner = null, incarnation = null, owned_at = clock_timestamp()
  where owner = $1 and incarnation = $2 and status = 'live' and ($3::uuid[] is null or table_id = any($3))
@@ -90,7 +108,12 @@ class Ownership:
         rows = await (await self._connected()).fetch(
             CLAIM, self.worker_id, self.incarnation, TAKE_MAX, owned, LEVEL_SLACK, timeout=5
         )
-        return [Claimed(table_id=_uuid(row["table_id"]), epoch=row["epoch"], pause_ms=row["pause_ms"]) for row in rows]
+        return _claimed(rows)
+
+    async def adopt(self, known: list[UUID]) -> list[Claimed]:
+        """Take up, in a new epoch, the tables that are ours for a while already and not among the `known` ones."""
+        rows = await (await self._connected()).fetch(ADOPT, self.worker_id, self.incarnation, known, timeout=5)
+        return _claimed(rows)
 
     async def release(self, tables: list[UUID] | None = None) -> None:
         """Let go of these tables, or of all: another worker takes them at its next sweep."""
@@ -108,9 +131,14 @@ class Ownership:
 
     async def _connected(self) -> asyncpg.Connection:
         if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(self._dsn, timeout=2)
+            self._connection = await asyncpg.connect(
+                self._dsn, timeout=2, server_settings={"application_name": APPLICATION}
+            )
         return self._connection
 
 
-def _uuid(value: Any) -> UUID:
-    return UUID(bytes=value.bytes)
+def _claimed(rows: Sequence[Any]) -> list[Claimed]:
+    return [
+        Claimed(table_id=UUID(bytes=row["table_id"].bytes), epoch=row["epoch"], pause_ms=row["pause_ms"])
+        for row in rows
+    ]

@@ -18,9 +18,11 @@ import sqlalchemy as sa
 from libs.chassis.db.database import Database, Store
 from libs.chassis.entropy import Entropy
 from libs.chassis.errors import DomainError
-from services.auth import handlers
 from services.auth.domain.accounts import Letter, Login, SignedIn
-from services.auth.handlers import CreateGuest, Desk, FinishLogin, StartLogin
+from services.auth.handlers.desk import Desk
+from services.auth.handlers.guests import CreateGuest, create_guest
+from services.auth.handlers.sessions import logout, refresh
+from services.auth.handlers.signing_in import FinishLogin, StartLogin, finish_login, start_login
 from services.auth.jobs import Post
 from services.auth.ports import MailFailed
 from services.auth.storage.register import AuthTransaction
@@ -120,7 +122,7 @@ class Office:
         self, email: str, network: str = "", *, locale: str = "en", request_id: bytes = b"", desk: Desk | None = None
     ) -> Login:
         command = StartLogin(email=email, network=network or fresh_network(), locale=locale, request_id=request_id)
-        return await handlers.start_login(command, desk=desk or self.desk)
+        return await start_login(command, desk=desk or self.desk)
 
     async def ask_code(self, email: str, network: str = "") -> tuple[Login, str]:
         """A login and the code that the mail brought."""
@@ -134,7 +136,7 @@ class Office:
         command = FinishLogin(
             login_id=login_id, code=code, device=device, network=network or fresh_network(), request_id=request_id
         )
-        return await handlers.finish_login(command, desk=self.desk)
+        return await finish_login(command, desk=self.desk)
 
     async def sign_in(self, email: str, network: str = "") -> SignedIn:
         login, code = await self.ask_code(email, network)
@@ -146,13 +148,13 @@ class Office:
         command = CreateGuest(
             device=device, network=network or fresh_network(), request_id=request_id or self.entropy.bytes(16)
         )
-        return await handlers.create_guest(command, desk=desk or self.desk)
+        return await create_guest(command, desk=desk or self.desk)
 
     async def refresh(self, token: str) -> SignedIn:
-        return await handlers.refresh(token, desk=self.desk)
+        return await refresh(token, desk=self.desk)
 
     async def logout(self, token: str) -> None:
-        await handlers.logout(token, desk=self.desk)
+        await logout(token, desk=self.desk)
 
     async def age(self, passed: timedelta) -> None:
         """Let so much time have passed since everything that has happened."""

@@ -11,7 +11,7 @@ from libs.chassis.db.database import Database, Store
 from libs.chassis.entropy import SystemEntropy
 from services.auth.domain.limits import HOUR, Limit
 from services.auth.domain.pepper import Pepper
-from services.auth.handlers import Desk
+from services.auth.handlers.desk import Desk
 from services.auth.jobs import Post
 from services.auth.storage.keys import CodeSealer, KeyRing, ensure_key
 from services.auth.storage.register import AuthTransaction

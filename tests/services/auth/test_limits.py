@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from services.auth.domain.errors import CodeWrong, NetworkInvalid, RateLimited, SignInPaused
 from services.auth.domain.limits import DAY, HOUR, Limit, fail_delay
-from services.auth.handlers import CreateGuest, create_guest
+from services.auth.handlers.guests import CreateGuest, create_guest
 from tests.services.auth.builders import Office, fresh_network, outcomes, wrong
 
 HOME = "203.0.113.9"

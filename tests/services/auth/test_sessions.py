@@ -11,7 +11,7 @@ from libs.chassis.clock import SystemClock
 from libs.chassis.tokens import AccessTokens
 from services.auth.domain.accounts import SignedIn
 from services.auth.domain.errors import AccountUnknown, RefreshInvalid, RefreshReused
-from services.auth.handlers import get_account
+from services.auth.handlers.accounts import get_account
 from tests.services.auth.builders import Office, is_suggested, outcomes, session_of
 
 

@@ -306,7 +306,7 @@ async def test_a_rotated_key_is_fetched_when_its_first_token_comes(stage: Stage)
     async with stage.player():
         pass
     stage.world.auth.keys = stage.world.keys = Keys("k2")
-    stage.gateway.sessions._fetched_at -= 11
+    stage.gateway.sessions._fetch_from -= 11
     async with stage.player() as player:
         await still_plays(player)
     assert stage.world.auth.jwks_asked == 2

@@ -9,12 +9,13 @@ import pytest
 from websockets.asyncio.client import connect
 
 from libs.chassis.clock import ManualClock
+from libs.chassis.errors import Unavailable
 from libs.chassis.events.envelope import Event
 from libs.wire import frames, link
 from libs.wire.frames import CloseCode
 from services.gateway.consumers import AUTH_TOPIC
-from services.gateway.sessions import REVOKED_SECONDS
-from tests.services.gateway.world import TABLE, Player, Stage, Worker, staged
+from services.gateway.sessions import FAILED_GAP_SECONDS, REVOKED_SECONDS, Sessions
+from tests.services.gateway.world import TABLE, Keys, Player, Stage, Worker, staged
 from whist.auth.v1 import events_pb2
 
 TABLE_ID = bytes.fromhex(TABLE)
@@ -37,6 +38,29 @@ def move_table(old: Worker, new: Worker) -> None:
     old.epoch = new.epoch = old.epoch + 1
     old.owner = new.address
     old.refusing = True
+
+
+async def test_while_auth_is_away_one_token_asks_for_keys_and_the_others_do_not_queue_behind_it() -> None:
+    keys, clock, asked = Keys(), ManualClock(datetime.now(UTC)), 0
+    away = True
+
+    async def fetch() -> str:
+        nonlocal asked
+        asked += 1
+        await asyncio.sleep(0)
+        if away:
+            raise Unavailable
+        return keys.jwks
+
+    sessions = Sessions(fetch, clock)
+    token = keys.token()
+    refusals = await asyncio.gather(*(sessions.verified(token) for _ in range(20)), return_exceptions=True)
+    assert {type(each) for each in refusals} == {Unavailable}, "nobody is told that a good token is bad"
+    assert asked == 1
+    away = False
+    clock.advance(FAILED_GAP_SECONDS)
+    bearers = await asyncio.gather(*(sessions.verified(token) for _ in range(20)))
+    assert len(set(bearers)) == 1 and asked == 2
 
 
 async def test_p33_a_move_in_flight_when_the_stream_breaks_is_sent_again_and_stands_once(stage: Stage) -> None:

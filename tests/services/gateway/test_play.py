@@ -89,6 +89,20 @@ async def test_a_stranger_is_refused_and_sees_nothing_of_the_table(stage: Stage)
         assert (await other.hear(frames.Error)).reason == "JOIN_FIRST"
 
 
+async def test_what_a_stranger_sends_right_behind_the_join_is_answered_too(stage: Stage) -> None:
+    stranger = uuid4()
+    stage.world.worker.strangers.add(stranger.bytes)
+    stage.world.worker.silent = True
+    async with stage.player() as ana, stage.player(stranger) as other:
+        await ana.joined()
+        await other.say(frames.Join(table=TABLE))
+        await other.act("b1")
+        await other.say(frames.Quit(table=TABLE, req="b2"))
+        heard = [await other.hear(frames.Error) for _ in range(3)]
+        assert [(each.reason, each.req) for each in heard if not each.req] == [("NOT_AT_TABLE", "")]
+        assert {(each.reason, each.req) for each in heard if each.req} == {("JOIN_FIRST", "b1"), ("JOIN_FIRST", "b2")}
+
+
 async def test_a_frame_that_precedes_the_snapshot_is_not_sent_to_who_still_waits_for_it(stage: Stage) -> None:
     """Fault 29: deltas before the base state."""
     async with stage.player() as ana, stage.player() as bo:
@@ -195,3 +209,14 @@ async def test_after_closed_the_last_frames_have_arrived_and_the_table_is_left(s
         assert (await player.hear(frames.Over)).secret == "00"
         await player.act("a1")
         assert (await player.hear(frames.Error)).reason == "JOIN_FIRST"
+
+
+async def test_a_command_that_meets_the_end_of_the_table_is_answered_too(stage: Stage) -> None:
+    stage.world.worker.silent = True
+    async with stage.player() as player:
+        await player.joined()
+        await player.act("a1")
+        await stage.world.worker.until(link.Command)
+        stage.world.worker.say(link.Closed(bytes.fromhex(TABLE)))
+        refused = await player.hear(frames.Error)
+        assert (refused.reason, refused.req, refused.table) == ("JOIN_FIRST", "a1", TABLE)

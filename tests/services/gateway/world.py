@@ -90,6 +90,8 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
         self.networks: list[str] = []
         self.refreshed: list[str] = []
         self.logged_out: list[str] = []
+        self.login_requests: list[bytes] = []
+        self.lost_answers = 0
         self.down = False
         self.broken = False
 
@@ -115,12 +117,20 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
             account=auth_pb2.Account(account_id=account.bytes, name="Vulpe 42", guest=True),
         )
 
+    def _note_login(self, request_id: bytes) -> None:
+        self.login_requests.append(request_id)
+        if self.lost_answers:
+            self.lost_answers -= 1
+            raise Refusal(Kind.UNAVAILABLE, "UNAVAILABLE")
+
     async def StartLogin(self, request: Any, context: Any) -> auth_pb2.StartLoginResponse:
+        self._note_login(request.request_id)
         return auth_pb2.StartLoginResponse(login_id=b"l" * 16)
 
     async def FinishLogin(self, request: Any, context: Any) -> auth_pb2.FinishLoginResponse:
+        self._note_login(request.request_id)
         if request.code != "12345678":
-            raise Refusal(Kind.FORBIDDEN, "CODE_WRONG", tries_left=4)
+            raise Refusal(Kind.UNAUTHENTICATED, "CODE_WRONG", tries_left=4)
         account = uuid4()
         return auth_pb2.FinishLoginResponse(
             tokens=self._tokens(account), account=auth_pb2.Account(account_id=account.bytes, name="Ana"), created=True
@@ -471,7 +481,9 @@ async def staged(folder: Path, **settings: Any) -> AsyncIterator[Stage]:
     chassis = Chassis("gateway", GatewaySettings(**(known | settings)), bus=bus)
     gateway = Gateway(chassis)
     try:
-        async with running(SPEC, chassis, service_of(gateway)):
+        service = service_of(gateway)
+        chassis.subscribe(service)
+        async with running(SPEC, chassis, service):
             yield Stage(world, gateway, bus)
     finally:
         await chassis.close()

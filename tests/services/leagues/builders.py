@@ -131,7 +131,7 @@ async def leagues_running(url: str, folder: Path) -> AsyncIterator[Leagues]:
     target = f"unix:{folder}/leagues.sock"
     settings = LeaguesSettings(database_url=url, database_pool=10, grpc_listen=target)
     async with SPEC.open(settings, bus=bus) as (chassis, service), running(SPEC, chassis, service):
-        gateway, stranger = Peer(target, "gateway"), Peer(target, "coach")
+        gateway, stranger = Peer(target, "gateway"), Peer(target, "matchmaking")
         try:
             yield Leagues(chassis=chassis, bus=bus, gateway=gateway, stranger=stranger)
         finally:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_a_name_that_no_table_could_show_is_refused(name: str) -> None:
 
 
 def test_p7_vip_is_read_again_at_the_deal() -> None:
-    days = VipDays(key=KEY)
+    days = VipDays(key=KEY, zone=PLATFORM.zone)
     match = _match(room=6)
     days_of_week = [match.created_at + timedelta(days=ahead) for ahead in range(7)]
     shut = [shut_out(_match(room=6, at=day), PLATFORM, days) for day in days_of_week]
@@ -80,8 +81,18 @@ def test_p7_vip_is_read_again_at_the_deal() -> None:
     assert not any(shut_out(_match(room=5, at=day), PLATFORM, days) for day in days_of_week)
 
 
+def test_p13_a_vip_day_is_a_day_of_the_platforms_zone_whichever_it_is() -> None:
+    bucharest, auckland = (VipDays(key=KEY, zone=ZoneInfo(name)) for name in ("Europe/Bucharest", "Pacific/Auckland"))
+    account_id = AccountId(UUID(int=1))
+    monday = datetime(2026, 11, 30, tzinfo=UTC)
+    for day in range(7):
+        noon, next_noon = (monday + timedelta(days=ahead, hours=12) for ahead in (day, day + 1))
+        here = bucharest.today(account_id, next_noon, guest=False)
+        assert auckland.today(account_id, noon, guest=False) == here, "at noon UTC the next day has begun there"
+
+
 def test_p13_hints_come_with_the_vip_day_but_never_to_guests() -> None:
-    days = VipDays(key=KEY)
+    days = VipDays(key=KEY, zone=PLATFORM.zone)
     hints = [players_of(_match(at=NOW + timedelta(days=ahead)), days)[0].hints for ahead in range(7)]
     assert sum(hints) == 2
     guests = [players_of(_match(at=NOW + timedelta(days=ahead), guest=True), days)[0].hints for ahead in range(7)]

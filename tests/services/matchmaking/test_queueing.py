@@ -11,7 +11,7 @@ from services.matchmaking.domain.admission import Assets
 from services.matchmaking.domain.ids import AccountId
 from services.matchmaking.domain.matches import VipDays
 from services.matchmaking.domain.tickets import Place, Ticket, TicketState, Tier
-from tests.services.matchmaking.world import KEY, World
+from tests.services.matchmaking.world import KEY, PLATFORM, World
 
 
 async def test_p8_a_second_request_returns_the_first_ticket(world: World) -> None:
@@ -176,7 +176,7 @@ async def test_p2_room_1_opens_without_the_wallet(world: World) -> None:
 
 async def test_p7_vip_rooms_open_on_the_accounts_own_days(world: World) -> None:
     account_id = await world.experienced()
-    days = VipDays(key=KEY)
+    days = VipDays(key=KEY, zone=PLATFORM.zone)
     async with world.store.transaction() as tx:
         today = await tx.now()
     opened = []

@@ -183,7 +183,7 @@ class World:
 
     def restart(self) -> None:
         """A new process, also beside the one before."""
-        days = VipDays(key=self.vip_key)
+        days = VipDays(key=self.vip_key, zone=PLATFORM.zone)
         self.matching = Matching(store=self.store, platform=PLATFORM, entropy=self.entropy, owner=self.entropy.uuid7())
         self.seating = Seating(store=self.store, wallet=self.wallet, tables=self.tables, platform=PLATFORM, days=days)
         self.queueing = Queueing(

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,6 +38,7 @@ T = TypeVar("T")
 class Seen:
     """What one account was told, in order, and the view it adds up to."""
 
+    table: bytes
     account: bytes
     conn: int
     told: list[frames.ServerFrame] = field(default_factory=list)
@@ -66,7 +68,7 @@ class Gateway:
             for frame in link.decode_down(response.batch):
                 self.down.append(frame)
                 for seen in self.followers.values():
-                    mine = (
+                    mine = frame.table == seen.table and (
                         isinstance(frame, link.Public)
                         or (isinstance(frame, link.ToAccount) and frame.account == seen.account)
                         or (isinstance(frame, link.ToSocket) and frame.conn == seen.conn)
@@ -80,7 +82,7 @@ class Gateway:
         self._up.put_nowait(list(batch))
 
     def follow(self, table: bytes, account: bytes, conn: int, since: int = -1) -> Seen:
-        self.followers[conn] = Seen(account, conn)
+        self.followers[conn] = Seen(table, account, conn)
         self.send(link.Subscribe(table, account, conn, since))
         return self.followers[conn]
 
@@ -117,17 +119,34 @@ class Cluster:
     async def worker(self, *, dies: bool = False, **changes: Any) -> AsyncIterator["RunningWorker"]:
         """A worker inside the block. One that `dies` is gone at its end as by SIGKILL: nothing drained or released."""
         settings = self.settings(**{"drain_seconds": 0.0} if dies else {}, **changes)
-        async with (
-            SPEC.open(settings, bus=MemoryBus()) as (chassis, service),
-            running(SPEC, chassis, replace(service, drain=_nothing) if dies else service),
-        ):
-            callers = ("gateway", "matchmaking", "wallet")
-            gateway, matchmaking, wallet = (Peer(chassis.address, caller) for caller in callers)
-            try:
-                yield RunningWorker(chassis.address, settings.worker_id, gateway, matchmaking, wallet)
-            finally:
-                for peer in (gateway, matchmaking, wallet):
-                    await peer.close()
+        address = settings.grpc_listen
+        # Open until the worker has gone: what it says while it drains is heard.
+        gateway, matchmaking, wallet = (Peer(address, caller) for caller in ("gateway", "matchmaking", "wallet"))
+        try:
+            async with (
+                SPEC.open(settings, bus=MemoryBus()) as (chassis, service),
+                running(SPEC, chassis, replace(service, drain=_nothing) if dies else service),
+            ):
+                yield RunningWorker(address, settings.worker_id, gateway, matchmaking, wallet)
+        finally:
+            for peer in (gateway, matchmaking, wallet):
+                await peer.close()
+
+    @asynccontextmanager
+    async def life(self, *, dies: bool = False, **changes: Any) -> AsyncIterator["Life"]:
+        """A worker that the test ends when it likes."""
+        life = Life()
+
+        async def live() -> None:
+            async with self.worker(dies=dies, **changes) as worker:
+                life.born.set_result(worker)
+                await life.ending.wait()
+
+        life.task = asyncio.create_task(live())
+        try:
+            yield life
+        finally:
+            await life.end()
 
     @asynccontextmanager
     async def database(self) -> AsyncIterator[Any]:
@@ -173,6 +192,21 @@ class Cluster:
 
 
 @dataclass
+class Life:
+    """A worker in a task of its own."""
+
+    born: asyncio.Future["RunningWorker"] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    task: asyncio.Task[None] | None = None
+
+    async def end(self) -> None:
+        """Drain, or die, and return when it is over."""
+        assert self.task is not None
+        self.ending.set()
+        await self.task
+
+
+@dataclass
 class RunningWorker:
     address: str
     worker_id: str
@@ -203,6 +237,13 @@ class RunningWorker:
 
 @pytest.fixture(scope="module")
 async def cluster(make_database: MakeDatabase) -> AsyncIterator[Cluster]:
+    async with clustered(make_database) as made:
+        yield made
+
+
+@asynccontextmanager
+async def clustered(make_database: MakeDatabase) -> AsyncIterator[Cluster]:
+    """A database of its own, without workers yet."""
     url = await make_database(MIGRATIONS)
     with tempfile.TemporaryDirectory(prefix="whist-") as folder:
         yield Cluster(url, Path(folder))
@@ -241,6 +282,21 @@ class Player:
         self._requests = count(1)
         self.turn: int | None = None
         self.legal: list[dict[str, Any]] = []
+        self.trace: Callable[[], str] = str
+
+    async def joined(self) -> "Player":
+        """Ask again, as gateways do, until the worker has the table."""
+        while not self.seen.told:
+            refused = len(self._refusals())
+            self.gateway.send(link.Subscribe(self.table, self.account, self.conn, -1))
+            await self.gateway.until(partial(self._answered_since, refused))
+        return self
+
+    def _answered_since(self, refused: int) -> bool:
+        return bool(self.seen.told) or len(self._refusals()) > refused
+
+    def _refusals(self) -> list[link.NotOwner]:
+        return [frame for frame in self.gateway.down if isinstance(frame, link.NotOwner) and frame.conn == self.conn]
 
     def absorb(self) -> None:
         game = GAMES["romanian"]
@@ -268,6 +324,10 @@ class Player:
         """What refused this command."""
         return [error for error in self.seen.of(frames.Error) if error.req == request]
 
+    def deltas(self, request: str) -> list[frames.Delta]:
+        """The rows that this command became."""
+        return [delta for delta in self.seen.of(frames.Delta) if delta.req == request]
+
     def acks(self) -> int:
         """How many own commands stand, as far as this player was told."""
         self.absorb()
@@ -278,7 +338,7 @@ class Player:
         chosen = policy(self.view, self.legal) if action is None else action
         at = self.turn if turn is None else turn
         assert at is not None
-        self.gateway.send(link.Command(self.table, self.account, self.conn, request, at, chosen))
+        self.gateway.send(link.Command(self.table, self.account, self.conn, request, at, chosen, self.trace()))
         return request
 
     def finished(self) -> bool:

@@ -1,0 +1,1 @@
+"""Load and engine benchmarks; `make bench` and `make bench-engine` run them."""

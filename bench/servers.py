@@ -1,0 +1,137 @@
+"""The servers under load: ours, on a data folder of its own, and the two peers; each pinned to one core."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from services.allinone.cluster import free_port
+
+ROOT = Path(__file__).parent.parent
+PEERS = Path(__file__).parent / "peers"
+SERVER_CORE, LOAD_CORE = "0", "1"
+START_SECONDS = 90.0
+STOP_SECONDS = 30.0
+PROBE_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A server that is ready. `pids` are the roots of its processes; `socket_dir` is its PostgreSQL's, or None."""
+
+    adapter: str
+    url: str
+    pids: Sequence[int]
+    environment: dict[str, str] = field(default_factory=dict)
+    socket_dir: Path | None = None
+
+
+def pinned(core: str) -> tuple[str, ...]:
+    """Words in front of a command; none on a machine without taskset."""
+    return ("taskset", "-c", core) if shutil.which("taskset") else ()
+
+
+async def started(words: Sequence[str], log: Path, ready: str, **options: object) -> asyncio.subprocess.Process:
+    """Start a process and wait for a word in its log. Raises RuntimeError with the log's end."""
+    with log.open("wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            *words, stdout=output, stderr=output, start_new_session=True, **options  # type: ignore[arg-type]
+        )  # fmt: skip
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            while process.returncode is None:
+                if ready in log.read_text(errors="replace"):
+                    return process
+                await asyncio.sleep(PROBE_SECONDS)
+    except BaseException:
+        await stopped(process)
+        raise
+    raise RuntimeError(f"{' '.join(words)} ended at start:\n{log.read_text()[-3000:]}")
+
+
+async def stopped(process: asyncio.subprocess.Process) -> None:
+    """Ask, wait, insist."""
+    if process.returncode is None:
+        process.terminate()
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+
+@asynccontextmanager
+async def whist(folder: Path) -> AsyncIterator[Running]:
+    """`python -m services.allinone` on a fresh folder: fsync on, every service, metrics and PostgreSQL on one core.
+
+    Only the limits that tell one player from a crowd on one machine are lifted, and turns last longer.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    http, socket, admin, metrics = (free_port() for _ in range(4))
+    environment = {
+        **os.environ,
+        "WHIST_DATA_DIR": str(folder),
+        "WHIST_HTTP_LISTEN": f"127.0.0.1:{http}",
+        "WHIST_SOCKET_LISTEN": f"127.0.0.1:{socket}",
+        "WHIST_ADMIN_LISTEN": f"127.0.0.1:{admin}",
+        "WHIST_METRICS_LISTEN": f"127.0.0.1:{metrics}",
+        "WHIST_SOCKET_RATE": "0",
+        "WHIST_SOCKETS_PER_NETWORK": "0",
+        # Tables are made before play begins: no turn may run out meanwhile, on however slow a machine.
+        "WHIST_TURN_LIMIT_SCALE": "10",
+    }
+    words = [*pinned(SERVER_CORE), sys.executable, "-m", "services.allinone"]
+    process = await started(words, folder / "server.log", "whist_ready", cwd=ROOT, env=environment)
+    try:
+        # pid, data folder, start time, port, socket folder
+        postmaster = (folder / "postgres" / "postmaster.pid").read_text().splitlines()
+        yield Running(
+            adapter="whist",
+            url=f"http://127.0.0.1:{http}",
+            pids=(process.pid, int(postmaster[0])),
+            environment={
+                "WHIST_ADMIN": f"http://127.0.0.1:{admin}",
+                "WHIST_SOCKET": f"ws://127.0.0.1:{socket}/v1/ws",
+                "WHIST_OPERATOR_TOKEN": (folder / "secrets" / "operator-token").read_text(),
+            },
+            socket_dir=Path(postmaster[4]),
+        )
+    finally:
+        await stopped(process)
+
+
+@asynccontextmanager
+async def peer(name: str, folder: Path, deals: int) -> AsyncIterator[Running]:
+    """`boardgameio`, `colyseus-imm` (a patch after each move) or `colyseus-patch` (one each 50 ms, its default)."""
+    library, _, mode = name.partition("-")
+    script = {"boardgameio": "server.js", "colyseus": "server.mjs"}[library]
+    folder.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    await installed(PEERS / library)
+    environment = {
+        **os.environ, "NODE_ENV": "production", "PORT": str(port), "DEALS": str(deals), "MODE": mode, "DELTA": "0",
+    }  # fmt: skip
+    words = [*pinned(SERVER_CORE), "node", script]
+    process = await started(words, folder / "server.log", "READY", cwd=PEERS / library, env=environment)
+    try:
+        yield Running(adapter=library, url=f"http://127.0.0.1:{port}", pids=(process.pid,))
+    finally:
+        await stopped(process)
+
+
+async def installed(folder: Path) -> None:
+    """npm's packages, on first use. Raises RuntimeError."""
+    if (folder / "node_modules").exists():
+        return
+    install = await asyncio.create_subprocess_exec(
+        "npm", "install", "--no-audit", "--no-fund", "--omit=optional", "--loglevel=error", cwd=folder,
+        stdout=sys.stderr,
+    )  # fmt: skip
+    if await install.wait():
+        raise RuntimeError(f"npm install failed in {folder}")

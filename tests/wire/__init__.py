@@ -1,0 +1,1 @@
+"""What gateway and table worker share."""
