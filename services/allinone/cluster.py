@@ -10,9 +10,11 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import cycle
 from pathlib import Path
 
 import grpc
@@ -38,6 +40,7 @@ log = structlog.get_logger()
 START_SECONDS = 60.0
 STOP_SECONDS = 40.0
 PROBE_SECONDS = 0.1
+PORTS = range(15_000, 32_000)  # below those that Linux gives to outgoing connections
 SINGLE = ("auth", "wallet", "leagues", "coach", "matchmaking", "gateway")
 TOPICS = tuple(f"whist.{name}.events.v1" for name in ("auth", "matchmaking", "tables", "wallet", "leagues", "coach"))
 PARTITIONS = 6  # a development broker; production has the architecture's 24
@@ -99,11 +102,22 @@ class Cluster:
 
 
 def free_port() -> int:
-    """A port nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port nobody listens on now, none of those given before, and none that an outgoing connection may take."""
+    while True:
+        port = next(_walk())
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+
+
+@cache
+def _walk() -> Iterator[int]:
+    """Through all ports from a place of this process's own: another's walk seldom crosses the part in use."""
+    start = SystemEntropy().below(len(PORTS))
+    return cycle((*PORTS[start:], *PORTS[:start]))
 
 
 @asynccontextmanager

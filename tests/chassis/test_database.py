@@ -124,9 +124,6 @@ async def test_a_statement_without_an_answer_is_given_up_and_the_pool_goes_on(po
     assert is_passing(hung.value)
     assert await rows(database, "select 1")
     await database.close()
-    patient = Database.open(postgres.url(), "sample", pool=1, command_seconds=None)
-    assert await rows(patient, "select pg_sleep(0.3)")
-    await patient.close()
 
 
 async def test_a_migration_gives_up_a_lock_that_others_keep_and_changes_nothing(

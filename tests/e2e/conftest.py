@@ -14,6 +14,14 @@ import pytest
 from services.allinone.cluster import free_port
 
 START_SECONDS = 90
+# Limits are tested at the gateway and at auth; here all tests are one network.
+UNLIMITED = {
+    "WHIST_RATE_NETWORK": "",
+    "WHIST_RATE_ACCOUNT": "",
+    "WHIST_RATE_GUESTS": "",
+    "WHIST_RATE_LOGIN": "",
+    "WHIST_GUESTS_PER_NETWORK_HOUR": "100000",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +51,7 @@ async def embedded(data: Path, **environment: str) -> AsyncIterator[Embedded]:
             env={
                 "WHIST_BOT_PACE_SCALE": "0",
                 **os.environ,
+                "WHIST_PLATFORM_CONFIG": str(hurried(data)),
                 "WHIST_DATA_DIR": str(data),
                 "WHIST_HTTP_LISTEN": http,
                 "WHIST_SOCKET_LISTEN": socket,
@@ -64,6 +73,16 @@ async def embedded(data: Path, **environment: str) -> AsyncIterator[Embedded]:
             await asyncio.wait_for(process.wait(), 60)
 
 
+def hurried(folder: Path) -> Path:
+    """The platform's file, but for tables that deal after two seconds (P3 itself is tested at matchmaking)."""
+    text = (Path(__file__).parents[2] / "config" / "platform.toml").read_text()
+    ours = "deal_after_ms = 10000"
+    assert ours in text
+    path = folder / "platform.toml"
+    path.write_text(text.replace(ours, "deal_after_ms = 2000"))
+    return path
+
+
 async def answers(url: str, process: asyncio.subprocess.Process, log: Path) -> None:
     """Return when `url` answers; fails with the process's log."""
     async with httpx.AsyncClient() as client, asyncio.timeout(START_SECONDS):
@@ -79,5 +98,6 @@ async def answers(url: str, process: asyncio.subprocess.Process, log: Path) -> N
 @pytest.fixture(scope="session")
 async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Embedded]:
     """One embedded run for the tests that only look from outside."""
-    async with embedded(tmp_path_factory.mktemp("embedded")) as run:
+    # Everything is logged, so that what must not be in a log can be looked for.
+    async with embedded(tmp_path_factory.mktemp("embedded"), WHIST_LOG_LEVEL="debug", **UNLIMITED) as run:
         yield run

@@ -12,6 +12,7 @@ from libs.client import Table, TurnPassed
 from libs.engine.bots import choose
 
 ARRIVES_SECONDS = 20
+PLACE_BP = {1: 10_000, 2: 7_000, 3: 5_500}  # P6
 
 
 @dataclass

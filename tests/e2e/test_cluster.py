@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx
 import pytest
@@ -12,16 +13,29 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from libs.chassis.entropy import SystemEntropy
-from libs.client import Whist
+from libs.client import Table, Whist
 from services.allinone.cluster import Cluster, ClusterSettings, free_port, started
 from services.allinone.home import Home
-from tests.e2e.story import arrives, moves_in, play
+from tests.deploy.test_runbook import block
+from tests.e2e.conftest import hurried
+from tests.e2e.outages import Broker, Corpse, kill_all_but_tables
+from tests.e2e.story import PLACE_BP, arrives, moves_in, play
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
 
 @pytest.fixture(scope="module")
-async def cluster(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cluster]:
+async def broker() -> AsyncIterator[Broker]:
+    running = Broker()
+    try:
+        await running.start()
+        yield running
+    finally:
+        await running.kill()
+
+
+@pytest.fixture(scope="module")
+async def cluster(tmp_path_factory: pytest.TempPathFactory, broker: Broker) -> AsyncIterator[Cluster]:
     folder = tmp_path_factory.mktemp("cluster")
     settings = ClusterSettings(
         data_dir=folder,
@@ -29,9 +43,11 @@ async def cluster(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Clu
         socket_listen=f"127.0.0.1:{free_port()}",
         admin_listen=f"127.0.0.1:{free_port()}",
         workers=2,
+        kafka_bootstrap=broker.address,
     )
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("WHIST_BOT_PACE_SCALE", "0.1")
+        environment.setenv("WHIST_PLATFORM_CONFIG", str(hurried(folder)))
         async with started(settings, Home(folder, SystemEntropy())) as running:
             yield running
 
@@ -41,6 +57,15 @@ async def query(cluster: Cluster, statement: str, **values: object) -> list[sa.R
     try:
         async with engine.connect() as connection:
             return list((await connection.execute(sa.text(statement), values)).all())
+    finally:
+        await engine.dispose()
+
+
+async def execute(cluster: Cluster, statement: str) -> None:
+    engine = create_async_engine(cluster.database_url)
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(sa.text(statement))
     finally:
         await engine.dispose()
 
@@ -117,3 +142,73 @@ async def test_no_process_that_lived_through_it_logged_a_fault(cluster: Cluster)
     logs = {name: member.log.read_text() for name, member in cluster.members.items() if member.alive}
     assert len(logs) == len(cluster.members) - 1
     assert [name for name, text in logs.items() if "Traceback" in text or '"level": "error"' in text] == []
+
+
+async def settled(whist: Whist, table: Table) -> dict[str, Any]:
+    """What the account has once the game's prize and experience have arrived; and it may queue again."""
+    assert table.result is not None and table.result.place is not None
+    prize = 100 * PLACE_BP.get(table.result.place, 0) // 10_000
+    me = await arrives(whist.me, lambda me: me["experience"] and me["wallet"] and me["wallet"]["coins"] == prize)
+    queue = await whist._session.request("POST", "/v1/queue", {"room": 1, "mode": "quick"})
+    assert queue["state"] == "waiting", "no seat is left behind"
+    await whist.cancel_queue()
+    return {"experience": me["experience"], "wallet": me["wallet"]}
+
+
+async def proved(cluster: Cluster) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "services.wallet.ledger_check", "--json",
+        env={"WHIST_DATABASE_URL": cluster.database_url, "PATH": ""}, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, _ = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode == 0, out.decode()
+
+
+async def test_b18_kill_9_of_every_other_service_in_mid_game_costs_no_move_no_prize_and_no_seat(
+    cluster: Cluster,
+) -> None:
+    async with Whist.connect(cluster.url) as whist:
+        table = await whist.quick_game()
+        played = await play(table, moves=5)
+        fallen = kill_all_but_tables(cluster)
+        async with asyncio.TaskGroup() as group:
+            for each in fallen:
+                group.create_task(each.revive())
+        await asyncio.wait_for(play(table, played), 90)
+        mine = moves_in(await whist.record(table.id), whist.account["account_id"])
+        assert played.acknowledged.items() <= mine.items()
+        await settled(whist, table)
+    await proved(cluster)
+
+
+async def test_b09_a_broker_that_forgot_a_games_events_is_made_good_by_a_redrive_once(
+    cluster: Cluster, broker: Broker
+) -> None:
+    async with Whist.connect(cluster.url) as whist:
+        table = await whist.quick_game()
+        await play(table, moves=3)
+        fallen = [Corpse(cluster, name) for name in ("wallet", "leagues", "matchmaking")]
+        await asyncio.wait_for(play(table), 90)
+
+        async def published() -> bool:
+            finished = await query(
+                cluster,
+                "select exists (select from tables.event where key = decode(:id, 'hex') and type = 'game_finished') "
+                "and not exists (select from tables.outbox) as done",
+                id=table.id,
+            )
+            return bool(finished[0].done)
+
+        await arrives(published, bool)
+        await broker.kill()
+        await broker.start()
+        async with asyncio.TaskGroup() as group:
+            for each in fallen:
+                group.create_task(each.revive())
+        assert (await whist.league())["progress"]["experience"] == 0
+        for _ in range(2):
+            for schema in ("auth", "matchmaking", "tables", "wallet", "leagues"):
+                await execute(cluster, block("insert into wallet.outbox").replace("wallet.", f"{schema}."))
+            first = await settled(whist, table)
+        assert first == await settled(whist, table)
+    await proved(cluster)

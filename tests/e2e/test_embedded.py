@@ -13,9 +13,7 @@ from libs.chassis.entropy import SystemEntropy
 from libs.client import Whist, WhistError
 from services.allinone.home import Home
 from tests.e2e.conftest import Embedded, embedded
-from tests.e2e.story import Played, arrives, mailed_code, moves_in, play
-
-PLACE_BP = {1: 10_000, 2: 7_000, 3: 5_500}
+from tests.e2e.story import PLACE_BP, Played, arrives, mailed_code, moves_in, play
 
 
 async def test_p42_a_guest_plays_room_1_and_prize_experience_and_points_are_there(product: Embedded) -> None:

@@ -124,7 +124,7 @@ class Proxy:
     # ---- observations ----
 
     def held(self, direction: str, *, only: Only = b"") -> int:
-        """Bytes that wait for `heal` now."""
+        """Bytes that are late, or wait for `heal`, now."""
         return sum(each.held[direction] for each in self.connections if is_of(each, only))
 
     async def until(self, condition: Callable[[], object]) -> None:
@@ -209,12 +209,13 @@ class Proxy:
         if any(fault.drops for fault in faults):
             return False
         seconds = max((fault.delay_seconds for fault in faults), default=0.0)
-        if seconds:
-            await asyncio.sleep(seconds)
         connection.held[direction] = size
         try:
             async with self._changed:
                 self._changed.notify_all()
+            if seconds:
+                await asyncio.sleep(seconds)
+            async with self._changed:
                 await self._changed.wait_for(lambda: self._may_pass(connection, direction))
         finally:
             connection.granted.discard(direction)

@@ -4,6 +4,7 @@ A worker renews each second on a connection of its own and sweeps only after a f
 outage of the database makes nobody steal.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -84,40 +85,38 @@ class Ownership:
         self.worker_id = worker_id
         self.incarnation = incarnation
         self._connection: asyncpg.Connection | None = None
+        self._using = asyncio.Lock()
 
     async def register(self, address: str) -> None:
         """Begin this incarnation; what an earlier one of the same name owned is an orphan from now on."""
-        await (await self._connected()).execute(REGISTER, self.worker_id, self.incarnation, address, timeout=2)
+        await self._fetch(REGISTER, self.worker_id, self.incarnation, address, timeout=2)
 
     async def renew(self, tables: int) -> bool:
         """Prolong the lease. False when this incarnation was declared dead: drop everything and begin a new one."""
-        row = await (await self._connected()).fetchrow(RENEW, self.worker_id, self.incarnation, tables, timeout=2)
-        return row is not None
+        return bool(await self._fetch(RENEW, self.worker_id, self.incarnation, tables, timeout=2))
 
     async def leave(self, state: str) -> None:
         """Say that this worker is "draining" or "gone"."""
-        await (await self._connected()).execute(LEAVE, self.worker_id, self.incarnation, state, timeout=2)
+        await self._fetch(LEAVE, self.worker_id, self.incarnation, state, timeout=2)
 
     async def bury(self) -> list[str]:
         """Mark the workers whose lease has run out; returns their names."""
-        rows = await (await self._connected()).fetch(BURY, timeout=2)
+        rows = await self._fetch(BURY, timeout=2)
         return [row["worker_id"] for row in rows]
 
     async def claim(self, owned: int) -> list[Claimed]:
         """Take up to fifty tables that nobody owns; the least loaded worker goes first."""
-        rows = await (await self._connected()).fetch(
-            CLAIM, self.worker_id, self.incarnation, TAKE_MAX, owned, LEVEL_SLACK, timeout=5
-        )
+        rows = await self._fetch(CLAIM, self.worker_id, self.incarnation, TAKE_MAX, owned, LEVEL_SLACK, timeout=5)
         return _claimed(rows)
 
     async def adopt(self, known: list[UUID]) -> list[Claimed]:
         """Take up, in a new epoch, the tables that are ours for a while already and not among the `known` ones."""
-        rows = await (await self._connected()).fetch(ADOPT, self.worker_id, self.incarnation, known, timeout=5)
+        rows = await self._fetch(ADOPT, self.worker_id, self.incarnation, known, timeout=5)
         return _claimed(rows)
 
     async def release(self, tables: list[UUID] | None = None) -> None:
         """Let go of these tables, or of all: another worker takes them at its next sweep."""
-        await (await self._connected()).execute(RELEASE, self.worker_id, self.incarnation, tables, timeout=5)
+        await self._fetch(RELEASE, self.worker_id, self.incarnation, tables, timeout=5)
 
     async def close(self) -> None:
         if self._connection is not None:
@@ -129,12 +128,15 @@ class Ownership:
             self._connection.terminate()
             self._connection = None
 
-    async def _connected(self) -> asyncpg.Connection:
-        if self._connection is None or self._connection.is_closed():
-            self._connection = await asyncpg.connect(
-                self._dsn, timeout=2, server_settings={"application_name": APPLICATION}
-            )
-        return self._connection
+    async def _fetch(self, statement: str, *values: object, timeout: float) -> list[Any]:
+        # One at a time: the lease is still renewed while the worker drains.
+        async with self._using:
+            if self._connection is None or self._connection.is_closed():
+                self._connection = await asyncpg.connect(
+                    self._dsn, timeout=2, server_settings={"application_name": APPLICATION}
+                )
+            rows: list[Any] = await self._connection.fetch(statement, *values, timeout=timeout)
+            return rows
 
 
 def _claimed(rows: Sequence[Any]) -> list[Claimed]:

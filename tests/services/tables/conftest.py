@@ -91,6 +91,10 @@ class Gateway:
             await self._changed.wait_for(condition)
         return condition()
 
+    async def ended(self) -> None:
+        """Return when the worker has ended the stream."""
+        await asyncio.shield(self._reader)
+
     async def close(self) -> None:
         self._call.cancel()
         await asyncio.gather(self._reader, return_exceptions=True)

@@ -183,24 +183,37 @@ def _answered(gateway: Gateway, kind: type[Any], table: bytes) -> bool:
 async def test_p33_a_drained_workers_tables_are_taken_within_a_second_and_it_stays_gone(cluster: Cluster) -> None:
     async with cluster.worker() as second, cluster.life() as life:
         first = await life.born
-        tables = await create_many(first, 120)
+        watched, [account] = await first.create()
+        tables = [watched, *await create_many(first, 119)]
         watching, after = Gateway(first.gateway), Gateway(second.gateway)
-        watching.follow(tables[0], b"\x01" * 16, conn=1)
+        watching.follow(watched, account, conn=1)
         await watching.until(lambda: watching.down)
         life.ending.set()
         await eventually(partial(all_in_epoch, cluster, 2, tables))
         assert max(await pauses_ms(cluster, tables)) < 1_000
-        # Its gateways' streams are still open; it must not look like an empty worker meanwhile.
-        [row] = await cluster.query("select state from tables.worker where worker_id = :id", id=first.worker_id)
-        assert row.state == "gone"
-        with pytest.raises(DomainError) as refused:
-            await first.create()
-        assert refused.value.reason == "UNAVAILABLE"
+        # Told so, its gateways' streams end by themselves; and it never looks like an empty worker again.
+        await asyncio.wait_for(watching.ended(), 5)
+        assert [each.conn for each in not_owner(watching, watched)] == [0]
         await life.end()
         [row] = await cluster.query("select state from tables.worker where worker_id = :id", id=first.worker_id)
         assert row.state == "gone"
         await watching.close()
         await after.close()
+
+
+async def test_p33_a_drain_does_not_stumble_over_the_lease_that_is_being_renewed(
+    cluster: Cluster, proxy: Proxy
+) -> None:
+    async with cluster.life(database_url=behind(cluster.url, proxy)) as life:
+        worker = await life.born
+        tables = await create_many(worker, 3)
+        # From now on a statement of the lease is always under way.
+        proxy.delay(RESPONSES, 0.3, only=LEASE.encode())
+        await proxy.until(lambda: proxy.held(RESPONSES, only=LEASE.encode()))
+        await life.end()
+        [row] = await cluster.query("select state from tables.worker where worker_id = :id", id=worker.worker_id)
+        assert row.state == "gone"
+        assert [(await cluster.head(table)).owner for table in tables] == [None] * 3
 
 
 async def test_a_worker_restarted_under_its_name_has_its_tables_back_at_once(cluster: Cluster) -> None:
@@ -237,6 +250,9 @@ async def test_p33_a_drain_waits_for_the_move_in_flight_and_says_so_before_it_le
         )
         assert (await cluster.head(table)).owner == first.worker_id
         assert not mover.deltas(request)
+        with pytest.raises(DomainError) as refused:
+            await first.create()
+        assert refused.value.reason == "UNAVAILABLE"
         # A command that comes now is for the next owner.
         late = players[0].act({"bid": 0}, turn=99, req="late")
         proxy.heal()
