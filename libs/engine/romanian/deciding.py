@@ -8,10 +8,11 @@ from libs.engine.romanian.bidding import decide_bid
 from libs.engine.romanian.commands import PlaceBid, PlayCard, parse_action
 from libs.engine.romanian.events import CardPlayed, Event, GameEnded, RoundScored, TrickTaken
 from libs.engine.romanian.evolving import evolve
-from libs.engine.romanian.play import decide_play, winning_position
+from libs.engine.romanian.play import decide_play
 from libs.engine.romanian.ranking import ranking
 from libs.engine.romanian.scoring import score_round
 from libs.engine.romanian.state import Round, State
+from libs.engine.tricks.rules import winning_position
 
 
 def decide(state: State, seat: Seat, action: object) -> tuple[Event, ...]:
