@@ -96,7 +96,8 @@ class State(NamedTuple):
             return "over"
         if self.live is None:
             return "draw"
-        return "bid" if self.auction.to_act is not None or self.naming else "play"
+        auction = self.auction
+        return "bid" if auction.to_act is not None or self.naming or not auction.contract else "play"
 
     @property
     def to_act(self) -> Seat | None:

@@ -122,16 +122,18 @@ class Solo:
         self.taken[self.actor] += 1
         self.trick = []
         declarer = self.holders[0]
-        if self.top in ("misere", "open_misere") and self.taken[declarer]:
-            self.score()
-        elif (self.top == "abundance_declared" and self.taken[declarer] < sum(self.taken)) or sum(self.taken) == 13:
+        if (
+            (self.top in ("misere", "open_misere") and self.taken[declarer])
+            or (self.top == "abundance_declared" and self.taken[declarer] < sum(self.taken))
+            or sum(self.taken) == 13
+        ):
             self.score()
 
     def score(self) -> None:
         assert self.top is not None
         took = sum(self.taken[seat] for seat in self.holders)
         if len(self.holders) == 2:
-            made, sizes = took >= 8, {seat: 1 for seat in self.holders}
+            made, sizes = took >= 8, dict.fromkeys(self.holders, 1)
         else:
             needed, stake = VALUE[self.top]
             made = took == 0 if needed == 0 else took >= needed
