@@ -224,5 +224,5 @@ def test_facts_say_the_highest_call_and_whether_the_contract_was_made() -> None:
 
 
 def test_an_auction_is_read_from_its_calls_alone() -> None:
-    read = standing([Called(1, Call.PASS), Called(2, Call.PROPOSAL), Called(3, Call.ACCEPTANCE)], dealer=0)
+    read = standing((Called(1, Call.PASS), Called(2, Call.PROPOSAL), Called(3, Call.ACCEPTANCE)), dealer=0)
     assert (read.bid, read.declarer, read.partner, read.to_act, read.contract) == (Call.PROPOSAL, 2, 3, 0, True)

@@ -1,5 +1,6 @@
 """From a player's move to its events: whose turn, which phase, then the rule itself."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from libs.engine.errors import RuleViolation
@@ -34,7 +35,10 @@ def decide(state: State, seat: Seat, action: object) -> tuple[Event, ...]:
         case PlaceBid(bid=bid):
             if not current.bidding:
                 raise RuleViolation("NOT_BIDDING")
-            return (decide_bid(current, seat, bid),)
+            placed = decide_bid(current, seat, bid)
+            if state.concealed and seat == current.deal.dealer:
+                placed = replace(placed, reveals=current.hands)
+            return (placed,)
         case _:
             assert_never(command)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from libs.engine.protocol import Seat
@@ -74,7 +75,8 @@ class Standing(NamedTuple):
         return self.bid is not None and (self.bid is not Call.PROPOSAL or self.partner is not None)
 
 
-def standing(calls: Sequence[Called], dealer: Seat) -> Standing:
+@lru_cache(maxsize=1_024)  # asked several times at each card of every live table; pure, so old answers hold
+def standing(calls: tuple[Called, ...], dealer: Seat) -> Standing:
     """L1 and L3: who is to call, and what."""
     passes = [0] * PLAYERS
     bid: Call | None = None

@@ -44,7 +44,7 @@ def _dealt(view: View, told: Mapping[str, Any]) -> View:
 
 
 def _auction(view: View) -> Standing:
-    return standing([Called(seat, Call(call)) for seat, call in view["calls"]], view["dealer"])
+    return standing(tuple(Called(seat, Call(call)) for seat, call in view["calls"]), view["dealer"])
 
 
 def _call(view: View, told: Mapping[str, Any]) -> View:
