@@ -230,7 +230,7 @@ def test_a_damaged_text_is_read_or_refused_and_nothing_else(at: int, letter: str
         record = from_text(text[:at] + letter + text[at + 1 :])
     except BadRecord:
         return
-    assert len(record.moves) == len(GOOD.moves)
+    assert from_text(to_text(record)) == record
 
 
 @settings(max_examples=150, deadline=None)
@@ -242,7 +242,7 @@ def test_a_damaged_link_is_read_or_refused_and_nothing_else(at: int, letter: str
         record = from_link(link[:at] + letter + link[at + 1 :])
     except BadRecord:
         return
-    assert len(record.moves) == len(GOOD.moves)
+    assert from_link(to_link(record)) == record
 
 
 @pytest.mark.parametrize("link", ["", "A", "AQ", "AQEAAA", "ă", "A" * (LINK_MAX + 1), "AQEAAltdAAAA"])
