@@ -16,7 +16,7 @@ from libs.engine.protocol import Action, Draw, Event, Game, Seat, State, View
 from libs.engine.replay import fold
 
 VERSION: Final = 1
-MOVES_MAX: Final = 20_000  # four times the longest rubber ever simulated; more is no game but an attack
+MOVES_MAX: Final = 20_000  # eighteen times a classic for six; more is no game but an attack
 
 
 class BadRecord(ValueError):
