@@ -1,9 +1,9 @@
 """Moves a second through the rules engine: `legal` + `decide` + `evolve`, one core.
 
-    python bench/engine.py [--games 20] [--json]
+    python bench/engine.py [--game romanian] [--games 20] [--json]
 
-Every game is a six-handed 8-1-8 played by a fixed congruential choice among the legal moves; deals
-are made outside the measured time. `--json` ends with one line of JSON.
+Every game is played by a fixed congruential choice among the legal moves (Romanian: a six-handed 8-1-8);
+deals are made outside the measured time. `--json` ends with one line of JSON.
 """
 
 import argparse
@@ -14,12 +14,20 @@ from libs.engine import fair
 from libs.engine.game import GAMES
 from libs.engine.replay import fold
 
+TABLES: dict[str, tuple[int, dict[str, object]]] = {
+    "romanian": (6, {"mode": "8-1-8"}),
+    "english": (4, {}),
+    "solo": (4, {}),
+    "knockout": (7, {"dogs_life": True}),
+    "german": (2, {}),
+}
 
-def play(seed: int) -> tuple[int, float, float]:
+
+def play(name: str, seed: int) -> tuple[int, float, float]:
     """Moves, seconds in the rules, seconds in what a table worker adds (project + dump)."""
-    game = GAMES["romanian"]
+    game, (players, options) = GAMES[name], TABLES[name]
     secret = seed.to_bytes(32, "big")
-    state = game.new(6, {"mode": "8-1-8"})
+    state = game.new(players, options)
     moves, rules, shown, dice = 0, 0.0, 0.0, seed
     while not game.over(state):
         if (draw := game.draw(state)) is not None:
@@ -46,11 +54,12 @@ def play(seed: int) -> tuple[int, float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--game", choices=TABLES, default="romanian")
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    play(0)  # warm
-    runs = [play(seed) for seed in range(1, arguments.games + 1)]
+    play(arguments.game, 0)  # warm
+    runs = [play(arguments.game, seed) for seed in range(1, arguments.games + 1)]
     moves = sum(run[0] for run in runs)
     rules = sum(run[1] for run in runs)
     shown = sum(run[2] for run in runs)

@@ -131,7 +131,7 @@ async def installed(folder: Path) -> None:
         return
     install = await asyncio.create_subprocess_exec(
         "npm", "install", "--no-audit", "--no-fund", "--omit=optional", "--loglevel=error", cwd=folder,
-        stdout=sys.stderr,
+        stdout=2,  # npm's chatter beside our own result; the descriptor, since a test may have replaced the object
     )  # fmt: skip
     if await install.wait():
         raise RuntimeError(f"npm install failed in {folder}")

@@ -1,6 +1,7 @@
 """What many tests share: a real PostgreSQL with a fresh database for each module, and a real Kafka-protocol broker."""
 
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -18,6 +19,13 @@ from libs.chassis.logs import configure_logs
 
 MakeDatabase = Callable[..., Awaitable[str]]
 BROKER_SECONDS = 20
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible() -> None:
+    """A background job of a shell ignores SIGINT, and so would every process that a test starts and interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,6 +7,7 @@ clock or rolls dice: randomness comes in as permutations that the table derives 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Protocol, TypeAlias
 
 Seat: TypeAlias = int  # 0..players-1, clockwise
@@ -14,6 +15,13 @@ Action: TypeAlias = dict[str, Any]  # a player's move in plain form: {"bid": 3},
 State: TypeAlias = Any  # opaque outside its game
 Event: TypeAlias = Any  # opaque outside its game
 View: TypeAlias = dict[str, Any]  # JSON-able, all that one observer may know
+
+
+class OwnBy(StrEnum):
+    """P16: a round is one's own if every bid in it was, or, without bids, every card."""
+
+    BIDS = "bids"
+    CARDS = "cards"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +39,15 @@ class Draw:
 class RoundFact:
     """One seat's part of one round, as prizes, experience and the story need it."""
 
-    cards: int
-    bid: int | None  # None where a game has no bids
+    cards: int  # 0: the seat had no part in it, so that P16 does not count it
+    bid: int | None  # None where a game has no bids; in Solo the highest call, 0 for a pass (L2's order)
     taken: int
     score: int
+    contract_made: bool | None = None  # Solo, where tricks alone do not tell
 
     @property
     def made(self) -> bool:
-        return self.bid == self.taken
+        return self.bid == self.taken if self.contract_made is None else self.contract_made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +58,25 @@ class Result:
     totals: tuple[int, ...]  # by seat
     decided_by: tuple[int, ...]  # by neighbours in the ranking: the game's rule that parted them
     seats: tuple[tuple[RoundFact, ...], ...]  # by seat, then by round
+    places: tuple[int, ...] = ()  # by seat, where partners share one (P24): 1 the winners, 2 the others
 
     @property
     def rounds_bid(self) -> int:
         """How many rounds each seat had to bid in (P16)."""
         return sum(1 for fact in self.seats[0] if fact.bid is not None)
 
+    def rounds_played(self, seat: Seat) -> int:
+        """How many rounds the seat had cards in: P16's whole where a game has no bids."""
+        return sum(1 for fact in self.seats[seat] if fact.cards)
+
     def place(self, seat: Seat) -> int:
         """1 for the winner."""
-        return self.ranking.index(seat) + 1
+        return self.places[seat] if self.places else self.ranking.index(seat) + 1
 
     def dump(self) -> dict[str, Any]:
-        """Plain JSON; a round is [cards, bid, taken, score]."""
-        return {
+        """Plain JSON; a round is [cards, bid, taken, score]; "places" where partners share one."""
+        shared = {"places": list(self.places)} if self.places else {}
+        return shared | {
             "ranking": list(self.ranking),
             "totals": list(self.totals),
             "decided_by": list(self.decided_by),
@@ -79,6 +94,11 @@ class Game(Protocol):
     @property
     def rules_version(self) -> int:
         """Written beside every journal; `load_event` and `load_state` read all older ones."""
+        ...
+
+    @property
+    def own_by(self) -> OwnBy:
+        """What makes a round a player's own (P16)."""
         ...
 
     def new(self, players: int, options: Mapping[str, object]) -> State:
@@ -100,7 +120,7 @@ class Game(Protocol):
         ...
 
     def phase(self, state: State) -> str:
-        """Which turn limit applies: "draw" | "bid" | "play" | "over"."""
+        """Which turn limit applies: "draw" | "bid" | "play" | "over"; "name" (K1), "claim" (W7: 10 s)."""
         ...
 
     def legal(self, state: State) -> tuple[Action, ...]:
@@ -109,6 +129,10 @@ class Game(Protocol):
 
     def decide(self, state: State, seat: Seat, action: object) -> tuple[Event, ...]:
         """The events of one move. Never mutates; raises RuleViolation and nothing else."""
+        ...
+
+    def decision(self, event: Event) -> tuple[Seat, Action] | None:
+        """The move that an event is, as `decide` took it; None for what follows from moves and draws."""
         ...
 
     def evolve(self, state: State, event: Event) -> State: ...

@@ -295,6 +295,7 @@ async def _stop(members: Sequence[Member]) -> None:
 async def serve(settings: ClusterSettings, home: Home) -> None:
     """Until SIGTERM or SIGINT."""
     stop = stop_signal()
+    log.info("cluster_starts", logs=str(home.folder / "log"), workers=settings.workers)
     async with started(settings, home) as cluster:
         for member in cluster.members.values():
             log.info("member_ready", member=member.name, pid=member.pid, metrics=member.metrics)

@@ -223,6 +223,7 @@ class Whistle:
     access: str = ""
     refresh: str = ""
     refreshes: int = 0
+    tries_left: int = 0
     revoked: bool = False
     coins: int = 1000
     experience: int = 0
@@ -399,13 +400,15 @@ def rest(server: Whistle) -> FastAPI:
 
     @app.post("/v1/login")
     async def login() -> Any:
+        server.tries_left = 5
         return JSONResponse({"login_id": "1" * 32}, 202)
 
     @app.post("/v1/login/{login_id}")
     async def finish(login_id: str, request: Request) -> Any:
         body = await request.json()
         if body["code"] != "12345678":
-            return problem(400, "CODE_WRONG", tries_left=4)
+            server.tries_left -= 1
+            return problem(400, "CODE_WRONG", tries_left=server.tries_left)
         return server.new_tokens()
 
     @app.post("/v1/tokens")

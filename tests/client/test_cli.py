@@ -106,7 +106,15 @@ async def test_p40_demo_signs_in_by_a_code_from_the_input(server: Whistle, tmp_p
     assert code == 0
     assert set(json.loads(out)) == REPORT_KEYS
     code, _, err = await whist(server, tmp_path, "demo", "--email", "ana@example.com", typed="1\n")
-    assert (code, err.splitlines()[-1]) == (1, "whist: CODE_WRONG (tries_left 4)")
+    assert (code, err.splitlines()[-1]) == (1, "whist: CODE_WRONG (tries_left 3)")
+
+
+async def test_p40_a_wrong_code_is_asked_for_again(server: Whistle, tmp_path: Path) -> None:
+    code, _, err = await whist(server, tmp_path, "play", "--email", "ana@example.com", typed="1\n12345678\nq\ny\n")
+    assert code == 0
+    assert "That was not the code. Try again:" in err
+    code, _, err = await whist(server, tmp_path, "demo", "--email", "ana@example.com", typed="1\n2\n3\n4\n5\n6\n")
+    assert (code, err.splitlines()[-1]) == (1, "whist: CODE_WRONG (tries_left 0)")
 
 
 # ---- exit codes ----
@@ -301,7 +309,7 @@ async def test_p30_the_time_left_runs_without_touching_what_is_typed(server: Whi
     ticks = [text for text in later if text.startswith(SAVE)]
     assert CLEAR in first and "10 s" in first
     assert " 9 s" in ticks[0] and CLEAR not in ticks[0] and "Bid 0" not in ticks[0]
-    assert ticks[0].endswith("\x1b8")
+    assert ticks[0].endswith(" 9 s\x1b[?7h\x1b8"), "nothing is erased after the eightieth column"
 
 
 async def test_p30_who_is_away_is_told_and_comes_back_with_a_key(server: Whistle, soon: Backoff) -> None:

@@ -280,7 +280,7 @@ async def test_p40_signing_in_by_code(server: Whistle, soon: Backoff) -> None:
     with pytest.raises(WhistError) as refused:
         async with Whist.connect(server.url, email="ana@example.com", ask_code=wrong, backoff=soon):
             pass
-    assert (refused.value.code, refused.value.status, refused.value.facts) == ("CODE_WRONG", 400, {"tries_left": 4})
+    assert (refused.value.code, refused.value.status, refused.value.facts) == ("CODE_WRONG", 400, {"tries_left": 0})
 
 
 async def test_leaving_ends_every_task_and_connection(soon: Backoff) -> None:

@@ -46,7 +46,7 @@ async def cluster(tmp_path_factory: pytest.TempPathFactory, broker: Broker) -> A
         kafka_bootstrap=broker.address,
     )
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("WHIST_BOT_PACE_SCALE", "0.1")
+        environment.setenv("WHIST_BOT_PACE_SCALE", "0.02")
         environment.setenv("WHIST_PLATFORM_CONFIG", str(hurried(folder)))
         async with started(settings, Home(folder, SystemEntropy())) as running:
             yield running

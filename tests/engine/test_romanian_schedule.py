@@ -114,7 +114,7 @@ def test_r4_cards_go_one_at_a_time_from_the_dealers_left() -> None:
         (4, {"mode": "8-1-8", "scoring": "square"}, "scoring"),
         (4, {"mode": "8-1-8", "premium": True}, "premium"),
         (4, {"mode": "8-1-8", "rounds": 3}, "rounds"),
-        (4, {"mode": "8-1-8", "one_card": "forehead"}, "one_card"),
+        (4, {"mode": "8-1-8", "one_card": "blind"}, "one_card"),
         (4, {"mode": "bench"}, "rounds"),
         (4, {"mode": "bench", "rounds": 0}, "rounds"),
         (4, {"mode": "bench", "rounds": True}, "rounds"),
@@ -130,7 +130,10 @@ def test_r1_refusals_name_the_field(players: int, options: dict[str, object], fi
 
 
 def test_options_read_back_from_their_plain_form() -> None:
-    for plain in ({"mode": "8-8-8", "scoring": "triangular"}, {"mode": "8-1-8", "premium": "skip"}):
+    for plain in (
+        {"mode": "8-8-8", "scoring": "triangular"},
+        {"mode": "8-1-8", "premium": "skip", "one_card": "hidden"},
+    ):
         options = parse_options(5, plain)
         assert parse_options(5, options.dump()) == options
 

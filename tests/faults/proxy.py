@@ -36,6 +36,7 @@ class Connection:
     heard: bytearray = field(default_factory=bytearray)
     held: dict[str, int] = field(default_factory=lambda: {REQUESTS: 0, RESPONSES: 0})
     granted: set[str] = field(default_factory=set)
+    pieces: dict[str, int] = field(default_factory=lambda: {REQUESTS: 0, RESPONSES: 0})
     aborted: bool = False
 
     def abort(self) -> None:
@@ -127,6 +128,10 @@ class Proxy:
         """Bytes that are late, or wait for `heal`, now."""
         return sum(each.held[direction] for each in self.connections if is_of(each, only))
 
+    def pieces(self, direction: str, *, only: Only = b"") -> int:
+        """How often data has come in over the connections there are."""
+        return sum(each.pieces[direction] for each in self.connections if is_of(each, only))
+
     async def until(self, condition: Callable[[], object]) -> None:
         """Wait for a condition on this proxy's state."""
         async with asyncio.timeout(PATIENCE_SECONDS), self._changed:
@@ -198,6 +203,7 @@ class Proxy:
             while data := await reader.read(CHUNK_BYTES):
                 if direction == REQUESTS and len(connection.heard) < MARK_BYTES_MAX:
                     connection.heard += data
+                connection.pieces[direction] += 1
                 if await self._passes(connection, direction, len(data)):
                     writer.write(data)
                     await writer.drain()

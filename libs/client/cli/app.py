@@ -158,8 +158,12 @@ async def _fetch(game_id: str, url: str) -> dict[str, Any]:
 
 
 def _asker(keyboard: Keyboard, email: str) -> Any:
+    asked = False
+
     async def ask() -> str:
-        _say(f"The code that was sent to {email}:")
+        nonlocal asked
+        _say("That was not the code. Try again:" if asked else f"The code that was sent to {email}:")
+        asked = True
         return await keyboard.line() or ""
 
     return ask

@@ -93,7 +93,8 @@ class ScreenFront:
             self._write(UNWRAPPED + CLEAR + "\n".join(lines) + " " + WRAPPED)
             return
         rows = enumerate(zip(before, lines, strict=True), start=1)
-        changed = "".join(f"\x1b[{row};1H{line}\x1b[K" for row, (was, line) in rows if line != was)
+        # Emptied first: after the eightieth character, erasing to the right would take that character.
+        changed = "".join(f"\x1b[{row};1H\x1b[2K{line}" for row, (was, line) in rows if line != was)
         if changed:
             self._write(SAVE + UNWRAPPED + changed + WRAPPED + RESTORE)
 

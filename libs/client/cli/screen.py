@@ -6,11 +6,12 @@ from unicodedata import east_asian_width
 
 from libs.engine.cards import Card, deck, parse_card, suit_of
 from libs.engine.cards import hand_of as cards_of
-from libs.engine.romanian.play import winning_position
+from libs.engine.tricks.rules import winning_position
 from libs.wire.frames import SeatInfo
 
 COLUMNS = 80
 NAME_COLUMNS = 22
+SEAT_COLUMNS = 31  # sixteen letters (P41), a ✓, "(you)" and "(away)"
 SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 LETTERS = {sign: letter for letter, sign in SIGNS.items()}
 RULE = "─" * COLUMNS
@@ -165,7 +166,7 @@ def _tally(view: Mapping[str, Any]) -> str:
 
 
 def _row(turn: str, dealer: str, name: str, bid: str, taken: str, total: str, table: str) -> str:
-    return f"{turn:1} {dealer:1} {_fit(name, NAME_COLUMNS)} {bid:>4} {taken:>6} {total:>7}    {table}"
+    return f"{turn:1} {dealer:1} {_fit(name, SEAT_COLUMNS)} {bid:>4} {taken:>6} {total:>7}    {table}"
 
 
 def _last_trick(view: Mapping[str, Any], seats: Sequence[SeatInfo]) -> str:

@@ -41,7 +41,8 @@ class Whist:
     ) -> AsyncIterator["Whist"]:
         """Be somebody there: the stored session, or the account of `email`, or a new guest (P40, P42).
 
-        `ask_code` gives the code that was e-mailed. Raises Unreachable, and WhistError for what is refused.
+        `ask_code` gives the code that was e-mailed, again while it is wrong and tries are left; "" gives up. Raises
+        Unreachable, and WhistError for what is refused.
         """
         waits = backoff or Backoff()
         async with httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False) as http:
@@ -50,8 +51,7 @@ class Whist:
             if email:
                 if ask_code is None:
                     raise ValueError("an e-mailed code needs somebody who reads it: ask_code")
-                login_id = await api.start_login(email, locale)
-                await session.sign_in(login_id, await ask_code())
+                await _sign_in(session, await api.start_login(email, locale), ask_code)
             elif not await session.resume():
                 await session.become_guest()
             whist = cls(api, session, waits)
@@ -184,6 +184,19 @@ class Whist:
     async def _close(self) -> None:
         if self._connection is not None:
             await self._connection.close()
+
+
+async def _sign_in(session: Session, login_id: str, ask_code: AskCode) -> None:
+    """One mail is good for several tries (P40): a slip of the finger needs no second one."""
+    while True:
+        code = await ask_code()
+        try:
+            await session.sign_in(login_id, code)
+        except WhistError as error:
+            if not code or error.code != "CODE_WRONG" or not error.facts.get("tries_left"):
+                raise
+        else:
+            return
 
 
 def _result(record: dict[str, Any], seat: int) -> Result:

@@ -4,12 +4,20 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from libs.engine.bots import calm
+from libs.engine.bots import calm, english, german, knockout, solo
 from libs.engine.protocol import Action, View
 
 Policy = Callable[[View], Action]
 
-POLICIES: Final[Mapping[tuple[str, str], Policy]] = MappingProxyType({("romanian", "calm"): calm.choose})
+POLICIES: Final[Mapping[tuple[str, str], Policy]] = MappingProxyType(
+    {
+        ("romanian", "calm"): calm.choose,
+        ("english", "calm"): english.choose,
+        ("solo", "calm"): solo.choose,
+        ("knockout", "calm"): knockout.choose,
+        ("german", "calm"): german.choose,
+    }
+)
 
 
 def choose(game_name: str, view: View, strength: str = "calm") -> Action:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from libs.engine.bots.knowledge import Knowledge, Opponent, best_of
 from libs.engine.cards import SUIT_MASKS, Card, Hand, cards_in
-from libs.engine.romanian.play import beats
+from libs.engine.tricks.rules import beats
 
 GUARD = 0.45  # higher cards that one lower card of the suit may outlast
 DROP = 1.1  # how fast a side card fades with each higher one in play

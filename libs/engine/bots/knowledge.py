@@ -14,7 +14,7 @@ from libs.engine.cards import (
     parse_card,
 )
 from libs.engine.protocol import Seat, View
-from libs.engine.romanian.play import winning_position
+from libs.engine.tricks.rules import winning_position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

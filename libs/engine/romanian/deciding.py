@@ -1,5 +1,6 @@
 """From a player's move to its events: whose turn, which phase, then the rule itself."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from libs.engine.errors import RuleViolation
@@ -8,10 +9,11 @@ from libs.engine.romanian.bidding import decide_bid
 from libs.engine.romanian.commands import PlaceBid, PlayCard, parse_action
 from libs.engine.romanian.events import CardPlayed, Event, GameEnded, RoundScored, TrickTaken
 from libs.engine.romanian.evolving import evolve
-from libs.engine.romanian.play import decide_play, winning_position
+from libs.engine.romanian.play import decide_play
 from libs.engine.romanian.ranking import ranking
 from libs.engine.romanian.scoring import score_round
 from libs.engine.romanian.state import Round, State
+from libs.engine.tricks.rules import winning_position
 
 
 def decide(state: State, seat: Seat, action: object) -> tuple[Event, ...]:
@@ -33,7 +35,10 @@ def decide(state: State, seat: Seat, action: object) -> tuple[Event, ...]:
         case PlaceBid(bid=bid):
             if not current.bidding:
                 raise RuleViolation("NOT_BIDDING")
-            return (decide_bid(current, seat, bid),)
+            placed = decide_bid(current, seat, bid)
+            if state.concealed and seat == current.deal.dealer:
+                placed = replace(placed, reveals=current.hands)
+            return (placed,)
         case _:
             assert_never(command)
 

@@ -41,8 +41,11 @@ class RoundDealt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BidPlaced:
+    """A bid. Where own cards were hidden (R11) the last one reveals them, to each seat its own."""
+
     seat: Seat
     bid: int
+    reveals: tuple[Hand, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,8 @@ def _dealt(view: View, told: Mapping[str, Any]) -> View:
         "tricks": [],
         "last_trick": None,
     }
+    if "foreheads" in view:
+        changed["foreheads"] = told.get("foreheads")
     # A seat that is told in public first has no cards until its own hand comes.
     return changed | {"hand": list(told.get("hand", ()))} if "hand" in view else changed
 
@@ -58,7 +60,10 @@ def _bid(view: View, told: Mapping[str, Any]) -> View:
         "to_act": after,
         "turn": view["turn"] + 1,
     }
+    if "hand" in told:
+        changed["hand"] = list(told["hand"])
     if seat == view["dealer"]:
+        changed |= {"foreheads": None} if "foreheads" in view else {}
         changed |= {"phase": "play", "trick": view["trick"] | {"lead": after}}
     return changed
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from libs.engine.protocol import Action, Draw, Result, RoundFact, Seat, View
+from libs.engine.cards import card_text
+from libs.engine.protocol import Action, Draw, OwnBy, Result, RoundFact, Seat, View
 from libs.engine.romanian import dealing, deciding, evolving, following, journal, views
-from libs.engine.romanian.events import Event, RoundDealt
+from libs.engine.romanian.events import BidPlaced, CardPlayed, Event, RoundDealt
 from libs.engine.romanian.options import parse_options
 from libs.engine.romanian.ranking import decided_by
 from libs.engine.romanian.state import Setup, State
@@ -16,6 +17,7 @@ class RomanianWhist:
 
     name = views.GAME
     rules_version = journal.RULES_VERSION
+    own_by = OwnBy.BIDS
 
     def new(self, players: int, options: Mapping[str, object]) -> State:
         setup = Setup(players=players, options=parse_options(players, options))
@@ -41,6 +43,15 @@ class RomanianWhist:
 
     def decide(self, state: State, seat: Seat, action: object) -> tuple[Event, ...]:
         return deciding.decide(state, seat, action)
+
+    def decision(self, event: Event) -> tuple[Seat, Action] | None:
+        match event:
+            case CardPlayed(seat=seat, card=card):
+                return seat, {"play": card_text(card)}
+            case BidPlaced(seat=seat, bid=bid):
+                return seat, {"bid": bid}
+            case _:
+                return None
 
     def evolve(self, state: State, event: Event) -> State:
         return evolving.evolve(state, event)

@@ -42,8 +42,8 @@ def dump_event(event: Event) -> list[Any]:  # noqa: PLR0911
             return ["play", seat, CARD_TEXT[card]]
         case TrickTaken(winner=winner):
             return ["trick", winner]
-        case BidPlaced(seat=seat, bid=bid):
-            return ["bid", seat, bid]
+        case BidPlaced(seat=seat, bid=bid, reveals=reveals):
+            return ["bid", seat, bid, *([[_dump_hand(hand) for hand in reveals]] if reveals else [])]
         case RoundScored(scores=scores, totals=totals):
             return ["scored", list(scores), list(totals)]
         case RoundDealt():
@@ -68,6 +68,8 @@ def load_event(data: Sequence[Any], rules_version: int) -> Event:  # noqa: PLR09
             return TrickTaken(winner=winner)
         case ["bid", seat, bid]:
             return BidPlaced(seat=seat, bid=bid)
+        case ["bid", seat, bid, reveals]:
+            return BidPlaced(seat=seat, bid=bid, reveals=tuple(_load_hand(text) for text in reveals))
         case ["scored", scores, totals]:
             return RoundScored(scores=tuple(scores), totals=tuple(totals))
         case ["dealt", *rest]:

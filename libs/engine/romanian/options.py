@@ -35,6 +35,14 @@ class Premium(StrEnum):
     RESET = "reset"
 
 
+class OneCard(StrEnum):
+    """R11: who sees a one-card round's card while bidding: its owner, all others, or nobody."""
+
+    OFF = "off"
+    FOREHEAD = "forehead"
+    HIDDEN = "hidden"
+
+
 SEATS: Mapping[Mode, tuple[int, ...]] = {
     Mode.EIGHT_ONE_EIGHT: (4, 5, 6),
     Mode.EIGHT_EIGHT_EIGHT: (4, 5, 6),
@@ -51,6 +59,7 @@ class Options:
     mode: Mode
     scoring: Scoring = Scoring.LINEAR
     premium: Premium = Premium.OFF
+    one_card: OneCard = OneCard.OFF
     rounds: int = 0
 
     def dump(self) -> dict[str, Any]:
@@ -60,6 +69,8 @@ class Options:
             "scoring": self.scoring.value,
             "premium": self.premium.value,
         }
+        if self.one_card is not OneCard.OFF:
+            plain["one_card"] = self.one_card.value
         return plain | {"rounds": self.rounds} if self.mode is Mode.BENCH else plain
 
 
@@ -69,13 +80,14 @@ Choice = TypeVar("Choice", bound=StrEnum)
 def parse_options(players: object, plain: object) -> Options:
     """The options of a table with that many players (R1, R2).
 
-    {"mode": "8-1-8" | "8-8-8" | "1-8-1" | "quick" | "bench", "scoring"?, "premium"?}, with "rounds" in bench.
+    {"mode": "8-1-8" | "8-8-8" | "1-8-1" | "quick" | "bench", "scoring"?, "premium"?, "one_card"?}, with "rounds"
+    in bench.
     Raises RuleViolation(BAD_OPTIONS) naming the field.
     """
     if not isinstance(plain, Mapping):
         raise RuleViolation("BAD_OPTIONS", field="options")
     mode = _choice(Mode, plain, "mode", None)
-    allowed = {"mode", "scoring", "premium"} | ({"rounds"} if mode is Mode.BENCH else set())
+    allowed = {"mode", "scoring", "premium", "one_card"} | ({"rounds"} if mode is Mode.BENCH else set())
     for field in plain:
         if field not in allowed:
             raise RuleViolation("BAD_OPTIONS", field=str(field))
@@ -85,6 +97,7 @@ def parse_options(players: object, plain: object) -> Options:
         mode=mode,
         scoring=_choice(Scoring, plain, "scoring", Scoring.LINEAR),
         premium=_choice(Premium, plain, "premium", Premium.OFF),
+        one_card=_choice(OneCard, plain, "one_card", OneCard.OFF),
         rounds=_rounds(plain) if mode is Mode.BENCH else 0,
     )
 

@@ -1,6 +1,4 @@
-"""Which cards may be played and who takes the trick (R6)."""
-
-from collections.abc import Sequence
+"""Which cards may be played (R6)."""
 
 from libs.engine.cards import SUIT_MASKS, Card, Hand, suit_of
 from libs.engine.errors import RuleViolation
@@ -14,23 +12,6 @@ def playable(hand: Hand, led: Card | None, trumps: Hand) -> Hand:
     if led is None:
         return hand
     return Hand(hand & SUIT_MASKS[led >> 4] or hand & trumps or hand)
-
-
-def winning_position(trick: Sequence[Card], trumps: Hand) -> int:
-    """Index, in order of play, of the card that takes the trick as it lies."""
-    best = trick[0]
-    at = 0
-    for position, card in enumerate(trick):
-        if beats(card, best, trumps):
-            best, at = card, position
-    return at
-
-
-def beats(card: Card, best: Card, trumps: Hand) -> bool:
-    """Whether `card`, played later, beats the card that is winning so far."""
-    if card >> 4 == best >> 4:
-        return card > best
-    return bool(trumps >> card & 1)
 
 
 def decide_play(current: Round, seat: Seat, card: Card) -> CardPlayed:

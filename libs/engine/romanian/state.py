@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from libs.engine.cards import NO_CARDS, SUIT_MASKS, SUITS, Card, Hand, Suit
 from libs.engine.protocol import Seat
-from libs.engine.romanian.options import Options
+from libs.engine.romanian.options import OneCard, Options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +98,12 @@ class State(NamedTuple):
         return self.sheet[-1].totals if self.sheet else (0,) * self.setup.players
 
     @property
+    def concealed(self) -> bool:
+        """R11: the cards of a one-card round are not seen by their owners before the bids are made."""
+        current = self.live
+        return current is not None and current.bidding and conceals(self.setup.options, current.deal.cards)
+
+    @property
     def live(self) -> Round | None:
         """The round in play: dealt and not yet scored."""
         current = self.round
@@ -111,6 +117,11 @@ class State(NamedTuple):
         if current is None:
             return "draw"
         return "bid" if current.bidding else "play"
+
+
+def conceals(options: Options, cards: int) -> bool:
+    """Whether a round of so many cards is bid without one's own card (R11)."""
+    return cards == 1 and options.one_card is not OneCard.OFF
 
 
 def by_seat(order: tuple[Any, ...], first: Seat, players: int) -> list[Any]:

@@ -2,7 +2,7 @@
 
 This is the only redaction there is, and the hands are the only secret. A view is plain JSON:
 
-    game, mode, options  "romanian", "8-1-8", {"mode", "scoring", "premium"[, "rounds"]}
+    game, mode, options  "romanian", "8-1-8", {"mode", "scoring", "premium"[, "one_card"][, "rounds"]}
     phase                "draw" | "bid" | "play" | "over"
     seat                 whose view it is; null for a spectator
     players, rounds      4..6; cards a player, round by round ([] until the schedule is set)
@@ -18,21 +18,23 @@ This is the only redaction there is, and the hands are the only secret. A view i
     scores               totals by seat
     score_sheet          finished rounds [{"cards", "dealer", "trump", "bids", "taken", "scores"}]
     ranking              seats, best first, when over; else null
-    hand                 own cards in pack order; absent for a spectator
+    hand                 own cards in pack order; absent for a spectator; empty while hidden by one_card (R11)
+    foreheads            with one_card "forehead", for seats alone: while such a round is bid, the others' cards by
+                         seat, own null; else null
     legal                every legal action; present only for the observer who is to act
 
 After a round's last trick it stays in view (phase "draw") until the next deal. Events:
 
     {"k": "dealer", "seat"}                {"k": "schedule", "rounds"}
-    {"k": "dealt", "round", "cards", "dealer", "trump"[, "hand": own cards only]}
-    {"k": "bid", "seat", "bid"}            {"k": "play", "seat", "card"}
+    {"k": "dealt", "round", "cards", "dealer", "trump"[, "hand": own cards only][, "foreheads"]}
+    {"k": "bid", "seat", "bid"[, "hand": own cards, now shown (R11)]}    {"k": "play", "seat", "card"}
     {"k": "trick", "winner"}               {"k": "scored", "scores", "totals"}
     {"k": "over", "ranking", "totals"}
 """
 
 from typing import Any, assert_never
 
-from libs.engine.cards import CARD_TEXT, Card, card_text, cards_in, hand_texts
+from libs.engine.cards import CARD_TEXT, Card, Hand, card_text, cards_in, hand_texts
 from libs.engine.protocol import Action, Seat, View
 from libs.engine.romanian.bidding import barred_bid, legal_bids
 from libs.engine.romanian.events import (
@@ -46,8 +48,9 @@ from libs.engine.romanian.events import (
     ScheduleSet,
     TrickTaken,
 )
+from libs.engine.romanian.options import OneCard
 from libs.engine.romanian.play import playable
-from libs.engine.romanian.state import Round, ScoredRound, State, Trick, by_seat
+from libs.engine.romanian.state import Round, ScoredRound, State, Trick, by_seat, conceals
 
 GAME = "romanian"
 
@@ -84,11 +87,18 @@ def view(state: State, observer: Seat | None) -> View:
         "ranking": None if state.ranking is None else list(state.ranking),
     }
     if observer is not None:
-        hand = state.round.hands[observer] if state.round else None
+        hand = state.round.hands[observer] if state.round and not state.concealed else None
         shown["hand"] = [] if hand is None else hand_texts(hand)
+        if setup.options.one_card is OneCard.FOREHEAD:
+            shown["foreheads"] = _foreheads(state.round.hands, observer) if state.round and state.concealed else None
         if observer == shown["to_act"]:
             shown["legal"] = list(legal(state))
     return shown
+
+
+def _foreheads(hands: tuple[Hand, ...], observer: Seat) -> list[str | None]:
+    """R11: the one card of each other seat."""
+    return [None if seat == observer else "".join(hand_texts(hand)) for seat, hand in enumerate(hands)]
 
 
 def _round_view(state: State) -> View:
@@ -159,8 +169,8 @@ def _text(card: Card | None) -> str | None:
 
 
 def is_private(event: Event) -> bool:
-    """Only a deal is told differently to each seat."""
-    return isinstance(event, RoundDealt)
+    """A deal, and a bid that reveals hidden cards (R11), are told differently to each seat."""
+    return isinstance(event, RoundDealt) or (isinstance(event, BidPlaced) and bool(event.reveals))
 
 
 def project(event: Event, observer: Seat | None) -> dict[str, Any]:  # noqa: PLR0911
@@ -170,8 +180,9 @@ def project(event: Event, observer: Seat | None) -> dict[str, Any]:  # noqa: PLR
             return {"k": "play", "seat": seat, "card": CARD_TEXT[card]}
         case TrickTaken(winner=winner):
             return {"k": "trick", "winner": winner}
-        case BidPlaced(seat=seat, bid=bid):
-            return {"k": "bid", "seat": seat, "bid": bid}
+        case BidPlaced(seat=seat, bid=bid, reveals=reveals):
+            told = {"k": "bid", "seat": seat, "bid": bid}
+            return told | {"hand": hand_texts(reveals[observer])} if reveals and observer is not None else told
         case RoundScored(scores=scores, totals=totals):
             return {"k": "scored", "scores": list(scores), "totals": list(totals)}
         case RoundDealt():
@@ -194,6 +205,10 @@ def _dealt(event: RoundDealt, observer: Seat | None) -> dict[str, Any]:
         "dealer": event.dealer,
         "trump": _text(event.turn_up),
     }
-    if observer is not None:
-        told["hand"] = hand_texts(event.hands[observer])
-    return told
+    if observer is None:
+        return told
+    options = event.setup.options
+    if not conceals(options, event.cards):
+        return told | {"hand": hand_texts(event.hands[observer])}
+    told["hand"] = []
+    return told | {"foreheads": _foreheads(event.hands, observer)} if options.one_card is OneCard.FOREHEAD else told

@@ -96,6 +96,13 @@ async def test_the_asyncapi_document_knows_every_frame_and_resolves(http: httpx.
         assert f'id="{kind.__name__}"' in page
 
 
+@pytest.mark.parametrize("path", ["/docs", "/docs/socket"])
+async def test_a_docstrings_backticks_are_shown_as_code(http: httpx.AsyncClient, path: str) -> None:
+    page = (await http.get(path)).text
+    assert "`" not in page
+    assert re.search(r"<p>[^<]*<code>", page)
+
+
 async def test_docs_can_be_switched_off(short_folder: Path) -> None:
     async with staged(short_folder, docs=False) as stage, httpx.AsyncClient(base_url=stage.http_url) as client:
         for path in ("/docs", "/docs/socket", "/openapi.json", "/asyncapi.json"):
@@ -112,6 +119,7 @@ async def test_mails_are_shown_only_where_a_folder_is_set_and_never_as_markup(sh
     async with staged(short_folder, mail_dir=mails) as stage, httpx.AsyncClient(base_url=stage.http_url) as client:
         page = (await client.get("/dev/mail")).text
         assert "12345678" in page and "<script" not in page
+        assert "To ana@example.org</p>" in page, "a mail without a date"
         assert "/dev/mail" in (await client.get("/")).text
 
 

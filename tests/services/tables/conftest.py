@@ -218,7 +218,9 @@ class RunningWorker:
     matchmaking: Peer
     wallet: Peer
 
-    async def create(self, people: int = 1, seats: int = 6, **changes: Any) -> tuple[bytes, list[bytes]]:
+    async def create(
+        self, people: int = 1, seats: int = 6, *, deadline_seconds: float = 5, **changes: Any
+    ) -> tuple[bytes, list[bytes]]:
         """A quick table; returns its id and the people's accounts."""
         accounts = [uuid4().bytes for _ in range(people)]
         plain: dict[str, Any] = {
@@ -235,7 +237,7 @@ class RunningWorker:
         }
         request = tables_pb2.CreateTableRequest(**{**plain, **changes})
         stub = tables_pb2_grpc.TablesServiceStub(self.matchmaking.channel)
-        await self.matchmaking.call(stub.CreateTable, request)
+        await self.matchmaking.call(stub.CreateTable, request, seconds=deadline_seconds)
         return request.table_id, accounts
 
 

@@ -13,7 +13,7 @@ from services.tables.domain.entries import Resumed, decode_body
 from services.tables.storage.journal import APPLICATION as JOURNAL
 from services.tables.storage.ownership import APPLICATION as LEASE
 from tests.conftest import MakeDatabase
-from tests.faults.proxy import RESPONSES, Proxy
+from tests.faults.proxy import REQUESTS, RESPONSES, Proxy
 from tests.services.tables.conftest import (
     Cluster,
     Gateway,
@@ -24,7 +24,7 @@ from tests.services.tables.conftest import (
     clustered,
     eventually,
 )
-from whist.tables.v1 import tables_pb2
+from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
 TAKEOVER_SECONDS = 6.0  # P33
 STORE = b"whist-tables\0"  # the pool's connections; the journal's and the lease's have longer names
@@ -191,7 +191,7 @@ async def test_p33_a_drained_workers_tables_are_taken_within_a_second_and_it_sta
         life.ending.set()
         await eventually(partial(all_in_epoch, cluster, 2, tables))
         assert max(await pauses_ms(cluster, tables)) < 1_000
-        # Told so, its gateways' streams end by themselves; and it never looks like an empty worker again.
+        # Told so, its gateways' streams end by themselves.
         await asyncio.wait_for(watching.ended(), 5)
         assert [each.conn for each in not_owner(watching, watched)] == [0]
         await life.end()
@@ -199,6 +199,31 @@ async def test_p33_a_drained_workers_tables_are_taken_within_a_second_and_it_sta
         assert row.state == "gone"
         await watching.close()
         await after.close()
+
+
+async def test_a_drained_worker_that_cannot_stop_yet_never_looks_like_an_empty_one(
+    cluster: Cluster, proxy: Proxy
+) -> None:
+    async with cluster.life(database_url=behind(cluster.url, proxy)) as life:
+        worker = await life.born
+        table, _ = await worker.create()
+        # A call that is not answered keeps the server up after the drain.
+        proxy.hold(RESPONSES, only=STORE)
+        request = tables_pb2.GetTableRequest(table_id=table)
+        asking = asyncio.create_task(
+            worker.gateway.call(tables_pb2_grpc.TablesServiceStub(worker.gateway.channel).GetTable, request)
+        )
+        await proxy.until(lambda: proxy.held(RESPONSES, only=STORE))
+        life.ending.set()
+        gone = "select 1 from tables.worker where worker_id = :id and state = 'gone'"
+        await cluster.until(gone, id=worker.worker_id)
+        renewals = proxy.pieces(REQUESTS, only=LEASE.encode())
+        await proxy.until(lambda: proxy.pieces(REQUESTS, only=LEASE.encode()) >= renewals + 2)
+        assert await cluster.query(gone, id=worker.worker_id)
+        proxy.heal()
+        assert (await asking).status == tables_pb2.TABLE_STATUS_LIVE
+        await life.end()
+        assert await cluster.query(gone, id=worker.worker_id)
 
 
 async def test_p33_a_drain_does_not_stumble_over_the_lease_that_is_being_renewed(
@@ -309,7 +334,7 @@ async def test_b46_a_table_whose_creation_was_never_answered_is_found_by_its_own
         table_id = b"\x07" * 16
         account = b"\x08" * 16
         player_of = tables_pb2.Player(account_id=account, name="P", guest=True, room=1)
-        creating = asyncio.create_task(worker.create(table_id=table_id, players=[player_of]))
+        creating = asyncio.create_task(worker.create(table_id=table_id, players=[player_of], deadline_seconds=60))
         # The transaction is several round trips: let them through one by one until its commit has been carried out.
         while not await cluster.query("select 1 from tables.table_head where table_id = :id", id=as_id(table_id)):
             proxy.let_one_pass(RESPONSES, only=STORE)

@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,13 +12,13 @@ from uuid import UUID
 import pytest
 
 from libs.chassis.errors import DomainError
-from libs.engine import replay
-from libs.engine.cards import CARD_TEXT, Card, Hand, cards_in, deck, hand_of
+from libs.engine import fair, replay
+from libs.engine.cards import CARD_TEXT, Card, cards_in, deck
 from libs.engine.game import GAMES
 from libs.engine.romanian.events import RoundDealt
 from libs.wire import link
 from services.tables.domain.entries import Drawn, Opened, SeatFacts, encode_body
-from services.tables.domain.table import Table, decide_draws, draw_id, fold, opened
+from services.tables.domain.table import decide_draws, draw_id, fold, opened
 from tests.conftest import MakeDatabase
 from tests.services.tables.conftest import Cluster, Gateway, RunningWorker, clustered
 from whist.tables.v1 import events_pb2, tables_pb2, tables_pb2_grpc
@@ -27,19 +27,31 @@ ROMANIAN = GAMES["romanian"]
 SEATS = 6
 ACCOUNTS = [bytes([seat + 1]) * 16 for seat in range(SEATS)]
 STRANGER = b"\xee" * 16
+FAIR = fair.permutation
+FIRST_DEAL = "deal/1"
+DEAL_SEQ = 3  # behind the opening, the dealer and schedule, and the takeover
 DEADLINE = re.compile(rb'"deadline":\d+')
 
 
 @dataclass(frozen=True)
 class World:
-    """One table as it is planted: row 0 and the first deal."""
+    """One table as it is planted, before its first deal, and the order of the pack that will be dealt."""
 
     table_id: UUID
     opening: Opened
-    dealt: Drawn
+    drawn: Drawn
+    order: tuple[int, ...]
 
-    def table(self) -> Table:
-        return fold(self.table_id, self.opening, [(1, self.dealt)])
+    def dealt(self) -> Any:
+        """The game's state after that deal."""
+        state = fold(self.table_id, self.opening, [(1, self.drawn)]).state
+        return replay.fold(ROMANIAN, state, ROMANIAN.decide_draw(state, self.order))
+
+    def permutation(self, secret: bytes, label: str, size: int) -> tuple[int, ...]:
+        """`fair.permutation`, but for this table's first deal."""
+        if (secret, label) == (self.opening.secret, FIRST_DEAL):
+            return self.order
+        return FAIR(secret, label, size)
 
 
 @dataclass(frozen=True)
@@ -61,14 +73,18 @@ def pair(seed: int, mode: str) -> Pair:
     found = decide_draws(opened(table_id, body))
     assert found is not None
     drawn, events, _ = found
-    swapped = [_swap(event, observer, chance) if isinstance(event, RoundDealt) else event for event in events]
-    one = World(table_id, body, drawn)
-    other = World(table_id, body, Drawn([ROMANIAN.dump_event(event) for event in swapped], drawn.tallies, drawn.rounds))
+    [deal] = [event for event in events if isinstance(event, RoundDealt)]
+    before = Drawn([each for each in drawn.events if each[0] != "dealt"], drawn.tallies, 0)
+    pack = deck(SEATS)
+    order = FAIR(body.secret, FIRST_DEAL, len(pack))
+    moved = _swap(deal, observer, chance)
+    swapped = tuple(pack.index(moved.get(pack[index], pack[index])) for index in order)
+    one, other = World(table_id, body, before, order), World(table_id, body, before, swapped)
     return Pair(observer, one, other, _common_game(one, other, chance))
 
 
-def _swap(deal: RoundDealt, observer: int, chance: random.Random) -> RoundDealt:
-    """Everything that the observer does not see, dealt anew: all of it, or a few cards within their suits."""
+def _swap(deal: RoundDealt, observer: int, chance: random.Random) -> dict[Card, Card]:
+    """What the observer does not see, dealt anew, all or a few cards within their suits: card → what is there now."""
     hidden = [seat for seat in range(SEATS) if seat != observer]
     stock = set(deck(SEATS)) - {card for hand in deal.hands for card in cards_in(hand)} - {deal.turn_up}
     places = [(seat, card) for seat in hidden for card in cards_in(deal.hands[seat])]
@@ -85,16 +101,12 @@ def _swap(deal: RoundDealt, observer: int, chance: random.Random) -> RoundDealt:
         for a, b in chance.sample(pairs, k=4):
             if a not in moved and b not in moved:
                 moved |= {a: b, b: a}
-    hands = [
-        hand if seat == observer else hand_of(moved.get(card, card) for card in cards_in(hand))
-        for seat, hand in enumerate(deal.hands)
-    ]
-    return replace(deal, hands=tuple(Hand(hand) for hand in hands))
+    return moved
 
 
 def _common_game(one: World, other: World, chance: random.Random) -> list[tuple[int, dict[str, Any]]]:
     """Moves that are legal in both worlds, for as long as there are any in this round."""
-    states = [one.table().state, other.table().state]
+    states = [one.dealt(), other.dealt()]
     moves: list[tuple[int, dict[str, Any]]] = []
     while ROMANIAN.draw(states[0]) is None:
         seat = ROMANIAN.to_act(states[0])
@@ -111,17 +123,17 @@ def _common_game(one: World, other: World, chance: random.Random) -> list[tuple[
 
 async def plant(cluster: Cluster, world: World) -> None:
     """The table's journal as its owner would have left it: whoever takes it over plays on."""
-    bodies = [encode_body(world.opening), encode_body(world.dealt)]
+    bodies = [encode_body(world.opening), encode_body(world.drawn)]
     await cluster.query(
         "with head as (insert into tables.table_head (table_id, born, kind, status, epoch, next_seq, checkpoint_seq, "
-        "rules_version, owned_at) values (:id, current_date, 1, 'live', 0, 2, 1, 1, now() + interval '1 hour')) "
+        "rules_version, owned_at) values (:id, current_date, 1, 'live', 0, 2, 0, 1, now() + interval '1 hour')) "
         "insert into tables.table_log (table_id, born, seq, epoch, command_id, body) "
         "select :id, current_date, seq - 1, 0, command, body "
         "from unnest(cast(:commands as uuid[]), cast(:bodies as bytea[])) with ordinality as e(command, body, seq)",
         id=world.table_id, commands=[draw_id(world.table_id, seq) for seq in range(2)], bodies=bodies,
     )  # fmt: skip
     await cluster.until(
-        "select 1 from tables.table_log where table_id = :id and seq = 2", id=world.table_id
+        "select 1 from tables.table_log where table_id = :id and seq = :deal", id=world.table_id, deal=DEAL_SEQ
     )  # fmt: skip
 
 
@@ -164,9 +176,11 @@ class Watch:
         """The pair's game, with the observer's mischief before each move."""
         observer = pair.observer
         for seat, conn in self.conns.items():
+            # As one who has seen all but the takeover and the deal, and then as one who has seen nothing.
+            self.gateway.send(link.Subscribe(self.table, ACCOUNTS[seat], conn, DEAL_SEQ - 2))
             self.gateway.send(link.Subscribe(self.table, ACCOUNTS[seat], conn, -1))
-        await self.gateway.until(lambda: all(self.sent_to(seat) for seat in range(SEATS)))
-        state = self.world.table().state
+        await self.gateway.until(lambda: all(self._has_seen_the_deal(seat) for seat in range(SEATS)))
+        state = self.world.dealt()
         mischief: list[dict[str, Any]] = [
             {"bid": 99},
             {"bid": -1},
@@ -192,6 +206,10 @@ class Watch:
         self.gateway.send(link.Vacate(self.table, ACCOUNTS[leaving], self.conns[leaving], "bye"))
         await self.gateway.until(lambda: any(b'"t":"presence"' in frame for frame in self.sent_to(observer)))
         await self.ask(observer)
+
+    def _has_seen_the_deal(self, seat: int) -> bool:
+        sent = b"".join(self.sent_to(seat))
+        return b'"t":"private"' in sent and b'"t":"snapshot"' in sent
 
     def _act(self, seat: int, req: str, turn: int, action: dict[str, Any]) -> None:
         self.gateway.send(link.Command(self.table, ACCOUNTS[seat], self.conns[seat], req, turn, action))
@@ -231,11 +249,12 @@ async def twins(make_database: MakeDatabase) -> AsyncIterator[list[tuple[Cluster
 @pytest.mark.parametrize("mode", ["quick", "1-8-1"])
 @pytest.mark.parametrize("seed", range(8))
 async def test_h1_every_byte_a_seat_is_sent_is_the_same_whatever_it_cannot_see(
-    twins: list[tuple[Cluster, RunningWorker]], seed: int, mode: str
+    twins: list[tuple[Cluster, RunningWorker]], seed: int, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = pair(seed, mode)
     watches = []
     for (cluster, worker), world in zip(twins, (both.one, both.other), strict=True):
+        monkeypatch.setattr(fair, "permutation", world.permutation)
         await plant(cluster, world)
         gateway = Gateway(worker.gateway)
         watch = Watch(cluster, worker, gateway, world)
