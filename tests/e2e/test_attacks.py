@@ -5,6 +5,8 @@ Ids of `reliability`: B04, B30 (commands), A5, A6 (tokens, other people's tables
 """
 
 import asyncio
+import json
+import re
 from collections import Counter
 from contextlib import AsyncExitStack
 from typing import Any
@@ -298,3 +300,72 @@ async def _ended(host: str, port: int, attack: bytes) -> bytes:
         return b""
     finally:
         writer.close()
+
+
+# In each field of each body, in each parameter, and as a whole body; none of it is good everywhere.
+NONSENSE: tuple[Any, ...] = (
+    None, True, -1, 0, 2**31, 2**53, 2**63, 2**64, 10**400, 1.5, "", "a" * 5000, "\0", "NaN", "../../etc/passwd",
+    "' or 1=1 --", "0" * 32, "\u202e", "\r\nBcc: x@example.org", [], {}, [[[]]], {"a": 1},
+)  # fmt: skip
+BODIES = (
+    b"", b"{", b"null", b"[]", b"NaN", b'{"room":NaN}', b'{"room":Infinity}', b'{"room":1e400}', b"\xff\xfe\x00",
+    b"[" * 30_000, b'{"a":' * 10_000, b'{"room":1,"room":2}', b'{"device":"\\ud800"}', b'{"email":"\\ud800@x.example"}',
+    b'{"refresh_token":"\\ud800"}', b"x" * 100_000,
+)  # fmt: skip
+GOOD = {
+    "email": "somebody@example.org", "locale": "en", "code": "12345678", "device": "d", "refresh_token": "x" * 43,
+    "room": 1, "mode": "quick", "coffee": None,
+}  # fmt: skip
+
+
+async def test_b32_nonsense_at_every_route_is_a_problem_with_a_code_and_never_a_fault(product: Embedded) -> None:
+    async with Whist.connect(product.url) as whist, httpx.AsyncClient(base_url=product.url, timeout=30) as client:
+        document = (await client.get("/openapi.json")).json()
+        mine = await bearer(whist)
+        answers: Counter[int] = Counter()
+
+        async def ask(method: str, path: str, **request: Any) -> None:
+            answer = await client.request(method, path, **request)
+            answers[answer.status_code] += 1
+            assert answer.status_code < 500, (method, path, request, answer.text)
+            if answer.is_client_error:
+                assert answer.headers["content-type"] == "application/problem+json", (method, path)
+                assert answer.json()["status"] == answer.status_code
+                assert answer.json()["code"]
+
+        for route, methods in document["paths"].items():
+            path = re.sub(r"{\w+}", "0" * 32, route)
+            for token in ("x", "a b", "a" * 9000, mine["Authorization"].removeprefix("Bearer ")[:-4]):
+                await ask("GET", path, headers={"Authorization": f"Bearer {token}"})
+            for method in ("PUT", "PATCH", "OPTIONS", "TRACE", "PROPFIND"):
+                await ask(method, path, headers=mine)
+            for place in ("x", "%00", "%ff", "..%2f..", "0" * 33) if "{" in route else ():
+                for method in methods:
+                    await ask(method.upper(), re.sub(r"{\w+}", place, route), headers=mine)
+            for method, operation in methods.items():
+                for each in operation.get("parameters", ()):
+                    for value in NONSENSE if each["in"] == "query" else ():
+                        await ask(method.upper(), path, headers=mine, params={each["name"]: json.dumps(value)})
+                if "requestBody" not in operation:
+                    continue
+                kind = {"Content-Type": "application/json"}
+                for body in BODIES:
+                    await ask(method.upper(), path, headers=mine | kind, content=body)
+                    await ask(method.upper(), path, headers=mine, content=body)
+                for name, right in _fields(document, operation).items():
+                    for value in NONSENSE:
+                        wrong = json.dumps(right | {name: value}).encode()
+                        await ask(method.upper(), path, headers=mine | kind, content=wrong)
+        assert answers[401] and answers[405] and answers[413] and answers[422]
+        # All that was taken of it is a place in room 1's queue.
+        assert (await whist.wallet())["coins"] == 0
+        await client.delete("/v1/queue", headers=mine)
+
+
+def _fields(document: dict[str, Any], operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """By field of the body: a right body without it. One name is made up."""
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    reference = schema.get("$ref") or next(each["$ref"] for each in schema["anyOf"] if "$ref" in each)
+    names = document["components"]["schemas"][reference.rpartition("/")[2]]["properties"]
+    right = {name: GOOD[name] for name in names if name in GOOD}
+    return {name: {other: right[other] for other in right if other != name} for name in (*names, "account_id")}
