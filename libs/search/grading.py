@@ -29,7 +29,7 @@ class Band(StrEnum):
 MISTAKE_FROM, BLUNDER_FROM = 0.5, 1.5  # points
 
 # The most that a round may cost on average, in points, for each mark. Ours: see docs/search.md for how bots fare.
-MARKS = (("A+", 0.2), ("A", 0.5), ("B", 0.9), ("C", 1.4), ("D", 2.2))
+MARKS = (("A+", 0.3), ("A", 0.7), ("B", 1.3), ("C", 2.0), ("D", 3.0))
 LOWEST = "F"
 
 
@@ -98,16 +98,12 @@ def own_decisions(record: Mapping[str, Any], seat: Seat) -> Iterator[tuple[View,
     game = GAMES[record["game"]]
     view = game.view(game.new(len(record["seats"]), record["options"]), seat)
     for item in record["log"]:
-        events = item.get("private", {}).get(str(seat)) or item.get("events", ())
-        if item["by"] == "person" and item.get("seat") == seat and events:
+        events = item.get("events", ())
+        if events and item["by"] == "person" and item["seat"] == seat:
             yield view, _action(events[0])
-        for event in item.get("events", ()):
-            view = game.follow(view, _told(event, events))
-
-
-def _told(event: Mapping[str, Any], events: Any) -> Mapping[str, Any]:
-    """The event as this seat was told it: a deal with its own hand."""
-    return next((one for one in events if one["k"] == event["k"]), event) if event["k"] == "dealt" else event
+        private = {event["k"]: event for event in item.get("private", {}).get(str(seat), ())}
+        for event in events:
+            view = game.follow(view, private.get(event["k"], event))
 
 
 def _action(event: Mapping[str, Any]) -> Action:

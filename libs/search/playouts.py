@@ -10,6 +10,8 @@ else anything" is three bytes and a uniform choice is one look into a table of 2
 the engine does, one bit a card.
 """
 
+from typing import Any
+
 import cython
 
 CHOOSE = cython.declare(cython.uchar[2048])  # [slots << 3 | k]: the k-th slot of the set, from the lowest
@@ -111,7 +113,7 @@ class RandomRounds:
                 self._round()
         return self.moves - before
 
-    def last(self) -> dict[str, object]:
+    def last(self) -> dict[str, Any]:
         """The newest round: positions count from the dealer's left, so the dealer is the last of them.
 
         "dealt" in dealing order, "turned" (None with eight cards), "bids", "plays" in order of play, "taken".

@@ -287,7 +287,8 @@ class Rollouts:
 
     def chance(self, deals: cython.int) -> list[float]:
         """How often each action's bid was made."""
-        return [self.makes[at] / deals for at in range(self.choices)]
+        total: cython.double = deals
+        return [self.makes[at] / total for at in range(self.choices)]
 
     def sample(self, candidates: cython.int = 1) -> list[int]:
         """One sampled deal, the likeliest kind of so many: every seat's hand as it stands, the own one as known."""
