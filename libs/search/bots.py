@@ -33,7 +33,7 @@ KEEN: Final = Strength(
     bids=((9, 20), (4, 40), (2, 80)), plays=((8, 16), (3, 20), (2, 40)), candidates=1, exact=0, spoil=0.0
 )
 SHARP: Final = Strength(
-    bids=((9, 60), (4, 120), (2, 200)), plays=((8, 40), (3, 80), (2, 120)), candidates=2, exact=2, spoil=0.1
+    bids=((9, 60), (4, 120), (2, 200)), plays=((8, 40), (3, 80), (2, 120)), candidates=4, exact=2, spoil=0.3
 )
 
 

@@ -1,14 +1,16 @@
 """From a seat's view of Romanian Whist to the kernel's position: nothing but the view is read (P63, P71)."""
 
+import logging
 import threading
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import exp
 
 from libs.engine.cards import CARD_BY_TEXT
 from libs.engine.protocol import View
 from libs.engine.romanian.options import Scoring
 from libs.engine.romanian.scoring import points
+from libs.search.playouts import compiled
 from libs.search.rollouts import Rollouts
 
 FULL = 8  # cards a player with which the whole pack is dealt: no trump (R4)
@@ -24,42 +26,42 @@ UNITS = 1024  # the kernel's fraction of a trick
 FITTED: Mapping[int, tuple[tuple[float, ...], ...]] = {
     4: (
         (0.21, 2.29, 0.20, 1.00, 0.97, 0.48),
-        (0.30, 1.49, -5.73, 0.98, 0.48, 0.04),
-        (0.39, 1.30, -2.20, 1.00, 0.34, 0.08),
-        (0.48, 1.16, -1.37, 0.99, 0.26, 0.00),
-        (0.58, 0.98, -1.20, 0.99, 0.23, -0.04),
-        (0.69, 0.81, -1.14, 0.98, 0.22, -0.06),
-        (0.77, 0.69, -1.08, 0.98, 0.20, -0.11),
-        (0.91, 0.57, -0.36, 1.00, 1.00, 0.50),
+        (0.29, 1.65, -5.20, 1.00, 0.44, -0.32),
+        (0.35, 1.20, -2.27, 1.00, 0.35, 0.59),
+        (0.45, 1.18, -0.85, 0.98, 0.29, 0.89),
+        (0.54, 1.18, -0.39, 0.96, 0.27, 1.35),
+        (0.63, 1.20, -0.24, 0.94, 0.26, 1.40),
+        (0.70, 1.25, -0.15, 0.94, 0.23, 0.91),
+        (0.93, 1.02, 0.15, 1.00, 1.00, 0.50),
     ),
     5: (
         (0.15, 2.13, 0.62, 1.02, 1.03, 0.37),
-        (0.21, 1.32, -7.30, 0.99, 0.51, 0.10),
-        (0.28, 1.15, -3.05, 1.00, 0.35, -0.10),
-        (0.37, 1.04, -1.95, 1.00, 0.27, -0.05),
-        (0.47, 0.90, -1.55, 0.98, 0.23, -0.04),
-        (0.59, 0.75, -1.42, 0.96, 0.20, -0.09),
-        (0.69, 0.62, -1.41, 0.96, 0.19, -0.13),
-        (0.99, 0.47, -0.79, 1.00, 1.00, 0.50),
+        (0.21, 1.34, -7.21, 1.01, 0.52, 0.33),
+        (0.27, 0.97, -3.54, 1.00, 0.39, 0.81),
+        (0.36, 0.95, -1.38, 0.95, 0.33, 1.65),
+        (0.47, 1.04, -0.56, 0.90, 0.30, 2.41),
+        (0.56, 1.08, -0.29, 0.87, 0.28, 2.57),
+        (0.65, 1.15, -0.17, 0.85, 0.27, 2.40),
+        (0.94, 0.95, 0.10, 1.00, 1.00, 0.50),
     ),
     6: (
         (0.11, 2.13, 0.69, 1.01, 1.05, 0.36),
-        (0.16, 1.17, -9.93, 1.00, 0.56, 0.16),
-        (0.21, 1.01, -3.88, 1.00, 0.36, -0.08),
-        (0.28, 0.90, -2.57, 0.99, 0.27, -0.08),
-        (0.38, 0.81, -1.91, 0.97, 0.22, -0.03),
-        (0.51, 0.70, -1.76, 0.95, 0.19, -0.07),
-        (0.62, 0.58, -1.72, 0.94, 0.18, -0.14),
-        (1.02, 0.41, -1.17, 1.00, 1.00, 0.50),
+        (0.16, 1.14, -10.51, 1.01, 0.59, 0.60),
+        (0.22, 0.80, -4.86, 0.98, 0.43, 1.38),
+        (0.29, 0.73, -2.22, 0.92, 0.34, 2.31),
+        (0.40, 0.83, -0.86, 0.85, 0.31, 3.34),
+        (0.51, 0.95, -0.38, 0.83, 0.29, 2.74),
+        (0.61, 1.09, -0.20, 0.81, 0.28, 2.67),
+        (0.94, 0.92, 0.05, 1.00, 1.00, 0.50),
     ),
 }
 
-WILL = 0.7  # chance that a seat uses a card that wins
 BID_SPREAD = 0.8  # tricks: how far a bid lies from what its hand is worth (standard deviation)
 LIKELY_STEPS = 32
 LIKELY_STEP = 1 / 8  # tricks
 
 _own = threading.local()
+log = logging.getLogger(__name__)
 
 
 @lru_cache(maxsize=64)
@@ -71,36 +73,14 @@ def _points(scoring: str) -> list[int]:
 
 @lru_cache(maxsize=64)
 def chances(players: int, cards: int) -> list[int]:
-    """[(left - 1) * 192 + trump * 96 + higher * 8 + lower]: chance of a trick in 1/1024 with `left` cards in hand."""
+    """[trump * 96 + higher * 8 + lower]: a card's chance of a trick, in 1/1024, as the hand is dealt."""
+    density = (players - 1) * cards / (FULL * players - cards - (cards < FULL))
+    row = FITTED[players][cards - 1]
     return [
-        _chance(players, cards, left, trump, higher, lower)
-        for left in range(1, TRICKS_MAX + 1)
-        for trump in (0, 1)
+        round(UNITS * min(1.0, top * exp(-fade * density * max(0.0, higher - length * lower))))
+        for top, fade, length in (row[:3], row[3:])
         for higher in range(RANKS_MAX)
         for lower in range(LANE_MAX)
-    ]
-
-
-def _chance(players: int, cards: int, left: int, trump: int, higher: int, lower: int) -> int:
-    others, left = players - 1, min(left, cards)
-    undealt = players * (FULL - cards) - (cards < FULL)
-    density = left * others / (left * others + undealt)
-    kind = FULL if cards == FULL else left  # a round without trump stays one to its end
-    top, fade, length = FITTED[players][kind - 1][3 * trump : 3 * trump + 3]
-    return round(UNITS * min(1.0, top * exp(-fade * density * max(0.0, higher - length * lower))))
-
-
-@lru_cache(maxsize=64)
-def standing(players: int, cards: int) -> list[int]:
-    """[trump * 72 + higher * 6 + after]: chance, in 1/1024, that a winning card is not beaten by so many who follow."""
-    share = cards / (8 * players - cards - (cards < FULL))
-    suit = 2 * players
-    ruffed = (1 - share) ** (suit - 2) * (1 - (1 - share) ** (suit - 1)) if cards < FULL else 0.0
-    return [
-        round(UNITS * (1 - WILL * (1 - (1 - share) ** higher) - (0.0 if trump else ruffed)) ** after)
-        for trump in (False, True)
-        for higher in range(RANKS_MAX)
-        for after in range(6)
     ]
 
 
@@ -151,11 +131,19 @@ def look(view: View, seed: int) -> Rollouts:
     return kernel
 
 
+@cache
+def _say_when_interpreted() -> None:
+    """Once a process: whoever reads the log should know why bots and coach are slow."""
+    if not compiled():
+        log.warning("search_kernel_interpreted")
+
+
 def _kernel(players: int, cards: int, scoring: str) -> Rollouts:
     """Made once a thread: the kernel works without the GIL and is nobody else's meanwhile."""
     key = f"{players} {cards} {scoring}"
     kept: Rollouts | None = _own.__dict__.get(key)
     if kept is None:
-        kept = Rollouts(players, cards, _points(scoring), chances(players, cards), standing(players, cards), LIKELY)
+        _say_when_interpreted()
+        kept = Rollouts(players, cards, _points(scoring), chances(players, cards), LIKELY)
         _own.__dict__[key] = kept
     return kept
