@@ -773,7 +773,7 @@ class Rollouts:
         """Short of the bid the card that fewest can beat, a trump only when every trick is needed; else a low trump.
 
         Without a trump to lead, the card that most can beat. These numbers and those of `_discard` were found by
-        self-play: each change had to win 3,000 rounds of every size against what it replaced (docs/search.md).
+        self-play: each change had to win 1,500 deals of each size against what it replaced (docs/search.md).
         """
         suit: cython.int
         lane: cython.int
