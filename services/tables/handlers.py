@@ -163,9 +163,10 @@ async def fetch_record(table_id: UUID, account: bytes, *, store: TablesStore) ->
     Raises TableUnknown, GameRunning, NotAtTable.
     """
     async with store.transaction() as tx:
+        # The head first: a game that ends between two looks is then still running, never unknown.
+        head = await tx.head(table_id)
         found = await tx.record(table_id)
         if found is None:
-            head = await tx.head(table_id)
             if head is not None and head.status == LIVE:
                 raise GameRunning
             raise TableUnknown

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -329,25 +330,23 @@ async def test_b46_a_table_whose_creation_was_never_answered_is_found_by_its_own
     cluster: Cluster, proxy: Proxy
 ) -> None:
     async with cluster.worker(database_url=behind(cluster.url, proxy)) as worker:
-        await worker.create()
-        proxy.hold(RESPONSES, only=STORE)
-        table_id = b"\x07" * 16
-        account = b"\x08" * 16
-        player_of = tables_pb2.Player(account_id=account, name="P", guest=True, room=1)
-        creating = asyncio.create_task(worker.create(table_id=table_id, players=[player_of], deadline_seconds=60))
-        # The transaction is several round trips: let them through one by one until its commit has been carried out.
-        while not await cluster.query("select 1 from tables.table_head where table_id = :id", id=as_id(table_id)):
-            proxy.let_one_pass(RESPONSES, only=STORE)
-            await proxy.until(lambda: proxy.held(RESPONSES, only=STORE))
-        proxy.reset(only=STORE)
+        table, account = uuid4().bytes, uuid4().bytes
+        person = tables_pb2.Player(account_id=account, name="P", guest=True, room=1)
+        # Its transaction is the connection that has named it. The round trips are let through one by one, until the
+        # commit has been carried out.
+        proxy.hold(RESPONSES, only=table)
+        creating = asyncio.create_task(worker.create(table_id=table, players=[person], deadline_seconds=60))
+        while not await cluster.query("select 1 from tables.table_head where table_id = :id", id=as_id(table)):
+            proxy.let_one_pass(RESPONSES, only=table)
+            await proxy.until(lambda: proxy.held(RESPONSES, only=table))
+        proxy.reset(only=table)
         proxy.heal()
         await asyncio.wait([creating])
         assert isinstance(creating.exception(), DomainError)
-        table = table_id
         gateway = Gateway(worker.gateway)
         head = await eventually(partial(_epoch, cluster, table, 2))
         assert head.owner == worker.worker_id
-        player = Player(gateway, table, account, conn=1)
+        player = await Player(gateway, table, account, conn=1).joined()
         await player.play_on()
         assert (await cluster.events(table)).count("game_started") == 1
         await one_owner_at_a_time(cluster, table)
