@@ -37,6 +37,8 @@ update tables.worker set state = 'gone' where state <> 'gone' and lease_until < 
 """
 # What nobody can own any more: released, its worker gone, or left by an earlier life of this worker's name. A dead
 # worker was last heard of when it renewed. The new load is written at once, so that others see whose turn it is.
+# A row that another claim has just moved is looked at again with its new owner, but the join beside it is not: it would
+# pass as owned by nobody. So the update asks once more, by a subquery, which is.
 CLAIM = f"""
 with least as (
   select min(tables) as tables from tables.worker where state = 'up' and lease_until > clock_timestamp()
@@ -54,6 +56,9 @@ with least as (
      set epoch = h.epoch + 1, owner = $1, incarnation = $2, owned_at = clock_timestamp()
     from orphan o
    where h.table_id = o.table_id
+     and (h.owner is null or not exists (
+       select from tables.worker w
+        where w.worker_id = h.owner and w.incarnation = h.incarnation and w.state <> 'gone'))
   returning h.table_id, h.epoch,
     greatest(0, extract(epoch from clock_timestamp() - o.silent_since) * 1000)::bigint as pause_ms
 ), counted as (

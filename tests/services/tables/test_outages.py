@@ -41,6 +41,7 @@ async def test_j5_nothing_is_said_of_a_move_before_its_commit_is_known(cluster: 
         table, [mine, other] = await worker.create(people=2)
         gateway = Gateway(worker.gateway)
         players = [Player(gateway, table, account, conn) for conn, account in enumerate((mine, other), 1)]
+        await gateway.until(lambda: all(player.seen.of(frames.Snapshot) for player in players))
         # Until it is somebody's turn for the second time: the journal's statements are prepared by then.
         for probing in range(2):
             await gateway.until(lambda: any(player.may_move() for player in players))
