@@ -1,0 +1,74 @@
+"""What each legal move of a seat can expect (P60), judged by sampled deals and never by the cards as they lay."""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+from libs.engine.protocol import Action, View
+from libs.search.rollouts import Rollouts
+from libs.search.seeing import codes, look
+
+SAMPLES = 1000  # a standard error of about 0.1 points
+EXACT = 0  # tricks solved with all hands known: none, a person doesn't know them either
+CANDIDATES = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """One legal move."""
+
+    action: Action
+    points: float  # own expected points of the round
+    error: float  # standard error of `points`
+    chance: float  # that the bid is made, 0..1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """All legal moves of one decision, and how sure the differences between them are."""
+
+    advice: tuple[Advice, ...]  # in the order of the view's "legal"
+    errors: tuple[float, ...]  # standard error of each one's distance from the best
+    best: int
+
+
+def advise(view: View, samples: int = SAMPLES, seed: int = 0) -> tuple[Advice, ...]:
+    """Every legal move in the order of the view's "legal", over `samples` (1..10^6) deals that the view allows.
+
+    The same for the same view and seed (0..2^64-1). Points are those of R7 (or R11's triangular rule); premiums are
+    left out. Raises ValueError when the view's cards contradict each other.
+    """
+    return consider(view, samples, seed).advice
+
+
+def consider(view: View, samples: int, seed: int) -> Thought:
+    """`advise`, with the standard errors of differences: moves are played out on the same deals."""
+    kernel = look(view, seed)
+    bidding = view["phase"] == "bid"
+    tried = (kernel.bid if bidding else kernel.play)(samples, CANDIDATES, EXACT)
+    if len(tried) == 1 and not bidding:
+        kernel.narrow(1, samples, CANDIDATES, EXACT)
+    legal: list[Action] = view["legal"]
+    places = [_place(view, action, tried) for action in legal]
+    points, chances = kernel.worth(samples, 0.0), kernel.chance(samples)
+    best = max(range(len(tried)), key=points.__getitem__)
+    return Thought(
+        advice=tuple(
+            Advice(action=action, points=points[at], error=_error(kernel, at, at, samples), chance=chances[at])
+            for action, at in zip(legal, places, strict=True)
+        ),
+        errors=tuple(0.0 if at == best else _error(kernel, at, best, samples) for at in places),
+        best=places.index(best),
+    )
+
+
+def _place(view: View, action: Action, tried: list[int]) -> int:
+    """Where the move, or the card that stands for it, is among those tried."""
+    if "bid" in action:
+        return tried.index(action["bid"])
+    number: Any = codes(view["players"])[action["play"]]
+    return max(at for at, card in enumerate(tried) if card <= number)
+
+
+def _error(kernel: Rollouts, one: int, other: int, samples: int) -> float:
+    return sqrt(kernel.spread(one, other, samples) / samples)

@@ -1,0 +1,140 @@
+"""A finished game judged by what its player knew at each decision (P61); how the cards lay changes nothing.
+
+It reads the record that tables keep (P72): public events and those that this seat alone was told.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from libs.engine.game import GAMES
+from libs.engine.protocol import Action, Seat, View
+from libs.search.advising import consider
+
+SAMPLES = 1000
+SURE = 2.0  # standard errors beyond which a loss counts: below, the better move is a matter of taste
+DEAREST = 3
+
+
+class Band(StrEnum):
+    """How much one decision cost, in expected points."""
+
+    GOOD = "good"  # nothing that could be told from the best
+    SLIP = "slip"
+    MISTAKE = "mistake"
+    BLUNDER = "blunder"
+
+
+MISTAKE_FROM, BLUNDER_FROM = 0.5, 1.5  # points
+
+# The most that a round may cost on average, in points, for each mark. Ours: see docs/search.md for how bots fare.
+MARKS = (("A+", 0.3), ("A", 0.7), ("B", 1.3), ("C", 2.0), ("D", 3.0))
+LOWEST = "F"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One decision of the player's own."""
+
+    turn: int
+    round: int  # 0-based
+    action: Action
+    best: Action
+    points: float  # expected from `action`
+    loss: float  # points below the best; 0 unless beyond two standard errors
+    error: float  # standard error of the difference
+    band: Band
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundGrade:
+    """All own decisions of one round; without any it is not in the list."""
+
+    round: int
+    loss: float
+    mark: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameGrade:
+    """`mark` is None when the player decided nothing themself."""
+
+    decisions: tuple[Decision, ...]
+    rounds: tuple[RoundGrade, ...]
+    loss: float  # points a round, over rounds with an own decision
+    mark: str | None
+    dearest: tuple[Decision, ...]  # at most three, dearest first; none that cost nothing
+
+
+def grade(record: Mapping[str, Any], seat: Seat, samples: int = SAMPLES) -> GameGrade:
+    """Every move that the person in the seat made (not time-outs or bots: P15), and marks A+, A, B, C, D, F.
+
+    Deterministic. Raises KeyError for a game without a coach, ValueError for a record that is not whole.
+    """
+    if record["game"] != "romanian":
+        raise KeyError(record["game"])
+    decisions = tuple(_judge(view, action, samples) for view, action in own_decisions(record, seat))
+    losses: dict[int, float] = {}
+    for one in decisions:
+        losses[one.round] = losses.get(one.round, 0.0) + one.loss
+    loss = sum(losses.values()) / len(losses) if losses else 0.0
+    return GameGrade(
+        decisions=decisions,
+        rounds=tuple(RoundGrade(round=at, loss=cost, mark=mark(cost)) for at, cost in losses.items()),
+        loss=loss,
+        mark=mark(loss) if losses else None,
+        dearest=tuple(sorted((one for one in decisions if one.loss > 0), key=lambda one: -one.loss)[:DEAREST]),
+    )
+
+
+def mark(loss: float) -> str:
+    """The mark for so many points lost a round."""
+    return next((name for name, most in MARKS if loss <= most), LOWEST)
+
+
+def own_decisions(record: Mapping[str, Any], seat: Seat) -> Iterator[tuple[View, Action]]:
+    """The seat's view before each move that its person made, and the move."""
+    game = GAMES[record["game"]]
+    view = game.view(game.new(len(record["seats"]), record["options"]), seat)
+    for item in record["log"]:
+        events = item.get("events", ())
+        if events and item["by"] == "person" and item["seat"] == seat:
+            yield view, _action(events[0])
+        private = {event["k"]: event for event in item.get("private", {}).get(str(seat), ())}
+        for event in events:
+            view = game.follow(view, private.get(event["k"], event))
+
+
+def _action(event: Mapping[str, Any]) -> Action:
+    if event["k"] == "bid":
+        return {"bid": event["bid"]}
+    if event["k"] == "play":
+        return {"play": event["card"]}
+    raise ValueError(f"a move cannot begin with {event['k']!r}")
+
+
+def _judge(view: View, action: Action, samples: int) -> Decision:
+    thought = consider(view, samples, view["turn"])
+    made = view["legal"].index(action)
+    best = thought.advice[thought.best]
+    loss = best.points - thought.advice[made].points
+    loss = loss if loss > SURE * thought.errors[made] else 0.0
+    return Decision(
+        turn=view["turn"],
+        round=view["round"],
+        action=action,
+        best=best.action if loss else action,
+        points=thought.advice[made].points,
+        loss=loss,
+        error=thought.errors[made],
+        band=_band(loss),
+    )
+
+
+def _band(loss: float) -> Band:
+    if loss >= BLUNDER_FROM:
+        return Band.BLUNDER
+    if loss >= MISTAKE_FROM:
+        return Band.MISTAKE
+    return Band.SLIP if loss else Band.GOOD

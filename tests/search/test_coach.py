@@ -1,0 +1,151 @@
+"""P60, P61: advice and marks come from what the player knew; how the hidden cards lay changes nothing."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from libs.engine.protocol import Action, Seat, View
+from libs.engine.replay import fold, make_draws
+from libs.search import Band, advise, choose, grade
+from libs.search.grading import mark, own_decisions
+from tests.engine.builders import GAME, bid, dealt, play, run
+from tests.engine.test_romanian_properties import swap_hidden
+
+Player = Callable[[Seat, View], Action]
+
+
+def record(players: int, player: Player, seed: int, mode: str = "8-1-8", by: str = "person") -> dict[str, Any]:
+    """A finished game in the form in which tables keep it (P72)."""
+    secret, options = seed.to_bytes(32, "big"), {"mode": mode}
+    log: list[dict[str, Any]] = []
+
+    def write(events: tuple[Any, ...], **about: object) -> None:
+        private = [event for event in events if GAME.is_private(event)]
+        item: dict[str, Any] = {"seq": len(log) + 1, "at": 0, **about}
+        item["events"] = [GAME.project(event, None) for event in events]
+        if private:
+            item["private"] = {str(seat): [GAME.project(event, seat) for event in private] for seat in range(players)}
+        log.append(item)
+
+    state, events = make_draws(GAME, GAME.new(players, options), secret)
+    write(events, by="server")
+    while (seat := GAME.to_act(state)) is not None:
+        events = GAME.decide(state, seat, player(seat, GAME.view(state, seat)))
+        state, drawn = make_draws(GAME, fold(GAME, state, events), secret)
+        write((*events, *drawn), by=by, seat=seat)
+    log.insert(2, {"seq": 0, "at": 0, "by": "server", "pause_ms": 900})
+    log.insert(3, {"seq": 0, "at": 0, "by": "person", "seat": 1, "left": True})
+    return {"v": 1, "game": "romanian", "options": options, "seats": [{}] * players, "log": log}
+
+
+def mixed(rng: Random) -> Player:
+    """Seat 0 throws dice, seat 1 is calm, the others are keen."""
+
+    def decide(seat: Seat, view: View) -> Action:
+        if seat == 0:
+            action: Action = rng.choice(view["legal"])
+            return action
+        return choose("romanian", view, "calm" if seat == 1 else "keen", seed=rng.randrange(2**32))
+
+    return decide
+
+
+@pytest.mark.parametrize("players", [4, 6])
+def test_p60_advice_does_not_depend_on_hidden_cards(players: int) -> None:
+    compared = 0
+    for at, (state, _, _) in enumerate(run("8-1-8", players, seed=3)):
+        seat = GAME.to_act(state)
+        if seat is None or at % 29:
+            continue
+        ours = advise(GAME.view(state, seat), 60, 1)
+        assert ours == advise(GAME.view(swap_hidden(state, seat, at), seat), 60, 1)
+        assert [one.action for one in ours] == list(GAME.legal(state))
+        compared += 1
+    assert compared > 15
+
+
+def test_a_certain_bid_is_certain_and_others_are_worth_less() -> None:
+    """One card, the ace of trumps, and the last to bid: one trick, six points, no doubt."""
+    state = bid(dealt(["7C", "7D", "7S", "AH"], dealer=3, turn_up="9H"), 0, 1, 1)
+    none, one = advise(GAME.view(state, 3), 100, 1)[0], advise(GAME.view(state, 3), 100, 1)[-1]
+    assert (one.action, one.points, one.error, one.chance) == ({"bid": 1}, 6.0, 0.0, 1.0)
+    assert (none.points, none.chance) == (-1.0, 0.0)
+
+
+def test_errors_shrink_with_the_root_of_the_samples() -> None:
+    view = GAME.view(dealt(["AC KD QS 7C", "7D 8D 9D TD", "7S 8S 9S TS", "JC QC 8C 9C"], dealer=3, turn_up="9H"), 0)
+    few, many = advise(view, 400, 1), advise(view, 6400, 1)
+    for one, other in zip(few, many, strict=True):
+        assert other.error == pytest.approx(one.error / 4, rel=0.25)
+        assert abs(one.points - other.points) < 4 * one.error + 1e-9
+
+
+def test_cards_of_equal_worth_get_equal_advice() -> None:
+    hands = ["7C 8C AH", "KH QH JH", "7D 8D 9D", "7S 8S 9S"]
+    state = bid(dealt(hands, dealer=3, turn_up="9H"), 1, 2, 0, 1)
+    by_card = {one.action["play"]: one for one in advise(GAME.view(state, 0), 50, 1)}
+    assert by_card["7C"].points == by_card["8C"].points != by_card["AH"].points
+
+
+def test_a_card_without_alternative_has_its_worth_too() -> None:
+    state = play(bid(dealt(["7C", "7D", "7S", "AH"], dealer=3, turn_up="9H"), 0, 0, 1, 1), "7C")
+    (only,) = advise(GAME.view(state, 1), 50, 1)
+    assert (only.action, only.points, only.chance) == ({"play": "7D"}, 5.0, 1.0)
+
+
+def test_every_own_decision_is_found_with_the_view_of_its_moment() -> None:
+    shown: dict[Seat, list[tuple[View, Action]]] = {seat: [] for seat in range(4)}
+    inner = mixed(Random(2))
+
+    def watched(seat: Seat, view: View) -> Action:
+        action = inner(seat, view)
+        shown[seat].append((view, action))
+        return action
+
+    whole = record(4, watched, 2, "1-8-1")
+    for seat in range(4):
+        assert list(own_decisions(whole, seat)) == shown[seat]
+
+
+def test_p61_better_players_lose_less_and_the_dearest_mistakes_lead() -> None:
+    whole = record(4, mixed(Random(5)), 5)
+    dice, calm, keen = (grade(whole, seat, 200) for seat in (0, 1, 2))
+    assert dice.loss > calm.loss > keen.loss
+    assert dice.mark == "F" and keen.mark in ("A+", "A")
+    assert len(dice.rounds) == 24 and dice.loss == pytest.approx(sum(one.loss for one in dice.rounds) / 24)
+    assert [one.loss for one in dice.dearest] == sorted((one.loss for one in dice.decisions), reverse=True)[:3]
+    for one in dice.decisions:
+        assert one.loss == 0 or one.loss > 2 * one.error
+        assert (one.band is Band.GOOD) == (one.loss == 0) == (one.best == one.action)
+
+
+def test_p61_marks_are_blind_to_the_result() -> None:
+    """What only other seats were told may be anything: the marks stay, to the last digit."""
+    whole = record(4, mixed(Random(6)), 6, "1-8-1")
+    before = grade(whole, 1, 60)
+    for item in whole["log"]:
+        for seat, told in item.get("private", {}).items():
+            for event in told:
+                event["hand"] = event["hand"] if seat == "1" else ["2C"]
+    assert grade(whole, 1, 60) == before == grade(whole, 1, 60)
+
+
+def test_p15_moves_by_bot_or_clock_are_not_graded() -> None:
+    for by in ("bot", "time_out"):
+        whole = record(4, mixed(Random(7)), 7, "1-8-1", by=by)
+        ours = grade(whole, 0, 20)
+        assert not ours.decisions and not ours.rounds and not ours.dearest
+        assert ours.mark is None
+
+
+def test_marks_fall_with_the_loss() -> None:
+    marks = [mark(loss / 10) for loss in range(60)]
+    assert marks == sorted(marks, key=["A+", "A", "B", "C", "D", "F"].index)
+    assert set(marks) == {"A+", "A", "B", "C", "D", "F"}
+
+
+def test_a_game_without_a_coach_is_refused() -> None:
+    with pytest.raises(KeyError):
+        grade({"game": "bridge"}, 0)
