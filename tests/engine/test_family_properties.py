@@ -2,70 +2,22 @@
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from libs.engine.cards import CARDS, Card, card_text, hand_of
-from libs.engine.errors import RuleViolation, UnknownRulesVersion
+from libs.engine.cards import CARDS, Card, card_text, cards_in, hand_of
+from libs.engine.errors import RuleViolation
 from libs.engine.follow import follow
 from libs.engine.game import GAMES
 from libs.engine.protocol import OwnBy
-from libs.engine.replay import fold, fold_from_checkpoint
 from tests.engine.family import TABLES, Table, name_of, run
 
 every_table = pytest.mark.parametrize("table", TABLES, ids=name_of)
 GAMES_HERE = ("english", "solo", "knockout", "german")
-plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-    max_leaves=4,
-)
-words = st.sampled_from(["2C", "AH", "qh", "10S", "pass", "solo", "misere", "H", "points", True, False, "true"])
-near_actions = st.dictionaries(
-    st.sampled_from(["play", "call", "trumps", "claim", "penalty", "hold", "bid"]), plain | words, max_size=2
-)
-
-
-@every_table
-def test_every_game_ends_with_each_card_played_once_and_every_trick_somebodys(table: Table) -> None:
-    game, dealt, played, tricks = GAMES[table[0]], 0, [], 0
-    for before, event, after in run(table, seed=3):
-        move = game.decision(event)
-        assert game.turn(after) == game.turn(before) + (move is not None)
-        if move is not None and "play" in move[1]:
-            played.append(move[1]["play"])
-        if game.checkpoint(event) is not None:
-            dealt, tricks, played = dealt + 1, 0, []
-        if game.project(event, None)["k"] == "trick":  # type: ignore[index]
-            tricks += 1
-            assert sum(after.play.taken) == tricks
-        assert len(played) == len(set(played))
-    assert game.over(after) and game.draw(after) is None and game.to_act(after) is None and not game.legal(after)
-    assert dealt > 0
-
-
-@every_table
-def test_replay_of_what_was_written_is_the_state(table: Table) -> None:
-    name, players, options = table
-    game = GAMES[name]
-    state, events = game.new(players, options), []
-    for at, (_, event, after) in enumerate(run(table, seed=4)):
-        loaded = game.load_event(json.loads(json.dumps(game.dump_event(event))), 1)
-        assert loaded == event
-        events.append(loaded)
-        state = game.evolve(state, loaded)
-        assert state == after
-        alone = game.checkpoint(event)
-        assert alone is None or alone == after
-        if at % 7 == 0 or game.over(after):
-            assert game.load_state(json.loads(json.dumps(game.dump_state(after))), 1) == after
-    assert fold(game, game.new(players, options), events) == state
-    assert fold_from_checkpoint(game, events) == state
 
 
 @every_table
@@ -126,20 +78,29 @@ def swap_hidden(state: Any, observer: int | None, rng: Random) -> Any:
     return other
 
 
+def told_otherwise(event: Any, other: Any, observer: int | None) -> Any:
+    """The private event, had what is hidden from the observer been as at the other table."""
+    if hasattr(event, "state"):
+        return replace(event, state=other)
+    loser = 1 - event.winner  # G2: what the loser draws
+    return event if observer == loser else replace(event, unseen=next(cards_in(other.play.hands[loser])))
+
+
 @every_table
 def test_p71_nothing_shown_depends_on_what_is_hidden(table: Table) -> None:
+    """No byte of any view or event, of any observer, after any event."""
     name, players, _ = table
     game, rng, changed = GAMES[name], Random(6), 0
-    for at, (_, event, after) in enumerate(run(table, seed=6)):
-        if after.play is None or (at % 3 and not game.is_private(event)):
+    for _, event, after in run(table, seed=6):
+        if after.play is None:
             continue
         for observer in (None, *range(players)):
             other = swap_hidden(after, observer, rng)
             changed += other != after
             assert json.dumps(game.view(other, observer)) == json.dumps(game.view(after, observer))
-            if hasattr(event, "state"):
+            if game.is_private(event):
                 told = json.dumps(game.project(event, observer))
-                assert json.dumps(game.project(type(event)(state=other), observer)) == told
+                assert json.dumps(game.project(told_otherwise(event, other, observer), observer)) == told
     assert changed > 20, "something was hidden"
 
 
@@ -183,26 +144,6 @@ def test_g2_what_a_loser_draws_is_told_to_that_seat_alone() -> None:
         assert card_text(event.unseen) not in json.dumps(game.view(after, event.winner))
         drawn += 1
     assert drawn == 13
-
-
-MOMENTS = {name: [after for _, _, after in run(table, seed=9)][::9] for table in TABLES for name in [table[0]]}
-
-
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.sampled_from(GAMES_HERE), st.integers(0, 400), st.integers(-1, 7), plain | near_actions)
-def test_garbage_is_refused_with_a_rule_violation_and_changes_nothing(
-    name: str, moment: int, seat: int, action: Any
-) -> None:
-    game, state = GAMES[name], MOMENTS[name][moment % len(MOMENTS[name])]
-    kept = repr((state, action))
-    try:
-        events = game.decide(state, seat, action)
-    except RuleViolation as refused:
-        assert refused.reason.isupper()
-        json.dumps(refused.facts)
-    else:
-        assert seat == game.to_act(state) and action in game.legal(state) and events
-    assert repr((state, action)) == kept
 
 
 EVERYTHING: list[dict[str, Any]] = [
@@ -264,14 +205,6 @@ def test_a_game_that_is_not_over_has_no_result(name: str) -> None:
 def test_what_no_version_wrote_is_not_read(name: str, data: list[object]) -> None:
     with pytest.raises(ValueError):
         GAMES[name].load_event(data, 1)
-
-
-@pytest.mark.parametrize("name", GAMES_HERE)
-def test_a_later_release_wrote_it(name: str) -> None:
-    with pytest.raises(UnknownRulesVersion):
-        GAMES[name].load_event(["play", 1, "QH"], 2)
-    with pytest.raises(UnknownRulesVersion):
-        GAMES[name].load_state([], 0)
 
 
 @pytest.mark.parametrize("name", GAMES_HERE)

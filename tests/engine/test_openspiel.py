@@ -16,7 +16,7 @@ from libs.engine.romanian.options import parse_options
 from libs.engine.romanian.state import Setup, State
 from tests.engine.builders import GAME
 
-ROUNDS = 50  # for each of 3 player counts and 7 sizes: 1,050 in all
+ROUNDS = 150  # for each of 3 player counts and 7 sizes: 3,150 in all
 
 
 class Theirs:

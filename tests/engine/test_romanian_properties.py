@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,59 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from libs.engine.cards import card_text, cards_in, deck, hand_of
-from libs.engine.errors import RuleViolation, UnknownRulesVersion
+from libs.engine.errors import RuleViolation
 from libs.engine.follow import follow
-from libs.engine.replay import fold, fold_from_checkpoint
-from libs.engine.romanian.events import CardPlayed, GameEnded, RoundScored, TrickTaken
+from libs.engine.replay import fold_from_checkpoint
+from libs.engine.romanian.events import BidPlaced, CardPlayed, GameEnded, RoundScored, TrickTaken
 from tests.engine.builders import GAME, TABLES, run
 
 BRIEF = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 tables = st.sampled_from(TABLES)
 seeds = st.integers(0, 2**32)
-plain = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-    max_leaves=4,
-)
-near_actions = st.fixed_dictionaries(
-    {}, optional={"bid": plain, "play": plain | st.sampled_from(["7C", "AH", "2C", "qh", "10S"])}
-)
-
-
-@BRIEF
-@given(tables, seeds)
-def test_every_round_plays_each_card_once_and_every_trick_is_somebodys(table: tuple[str, int], seed: int) -> None:
-    mode, players = table
-    turn, played = 0, []
-    for before, event, after in run(mode, players, seed):
-        assert GAME.turn(before) == turn
-        turn = GAME.turn(after)
-        if isinstance(event, CardPlayed):
-            played.append(event.card)
-        if isinstance(event, RoundScored):
-            scored = after.sheet[-1]
-            assert sum(scored.taken) == scored.cards != sum(scored.bids)
-            assert len(played) == len(set(played)) == scored.cards * players
-            assert set(played) <= set(deck(players)) - {scored.turn_up}
-            played.clear()
-    assert GAME.over(after) and GAME.draw(after) is None and GAME.to_act(after) is None
-
-
-@BRIEF
-@given(tables, seeds)
-def test_replay_of_what_was_written_is_the_state(table: tuple[str, int], seed: int) -> None:
-    mode, players = table
-    state = GAME.new(players, {"mode": mode})
-    events: list[Any] = []
-    for _, event, state_after in run(mode, players, seed):
-        written = json.loads(json.dumps(GAME.dump_event(event)))
-        loaded = GAME.load_event(written, 1)
-        assert loaded == event
-        events.append(loaded)
-        state = GAME.evolve(state, loaded)
-        assert state == state_after
-    assert fold(GAME, GAME.new(players, {"mode": mode}), events) == state
-    assert fold_from_checkpoint(GAME, events) == state
 
 
 @BRIEF
@@ -107,41 +64,58 @@ def test_following_the_events_gives_exactly_the_view(table: tuple[str, int], see
     assert json.loads(json.dumps(views[0])) == views[0]
 
 
+def seats_seen(state: Any, observer: int | None) -> set[int]:
+    """Whose cards the observer sees: its own, and while a card is on the forehead (R11) all but its own."""
+    if observer is None:
+        return set()
+    if not state.concealed:
+        return {observer}
+    forehead = state.setup.options.one_card == "forehead"
+    return set(range(state.setup.players)) - {observer} if forehead else set()
+
+
 def swap_hidden(state: Any, observer: int | None, shift: int) -> Any:
     """The same table with the cards hidden from the observer dealt otherwise."""
-    current = state.round
-    own = hand_of([]) if observer is None else current.hands[observer]
-    seen = own | hand_of(card for trick in current.tricks for card in trick.cards)
-    seen |= hand_of(current.trick)
+    current, known = state.round, seats_seen(state, observer)
+    seen = hand_of(card for trick in current.tricks for card in trick.cards) | hand_of(current.trick)
     seen |= hand_of([] if current.deal.turn_up is None else [current.deal.turn_up])
+    for seat in known:
+        seen |= current.hands[seat]
     hidden = [card for card in deck(state.setup.players) if not seen >> card & 1]
     hidden = hidden[shift % len(hidden) :] + hidden[: shift % len(hidden)] if hidden else hidden
     hands = []
     for seat, hand in enumerate(current.hands):
         size = hand.bit_count()
-        hands.append(hand if seat == observer else hand_of(hidden[:size]))
-        hidden = hidden if seat == observer else hidden[size:]
+        hands.append(hand if seat in known else hand_of(hidden[:size]))
+        hidden = hidden if seat in known else hidden[size:]
     return state._replace(round=current._replace(hands=tuple(hands)))
 
 
-@BRIEF
-@given(tables, seeds, st.integers(1, 40))
-def test_p71_nothing_shown_depends_on_a_hidden_card(table: tuple[str, int], seed: int, shift: int) -> None:
-    for at, (_, event, after) in enumerate(run(*table, seed)):
-        if after.round is None or (at % 3 and not GAME.is_private(event)):
+def told_otherwise(event: Any, other: Any) -> Any:
+    """The private event, had the hidden cards been those of the other table."""
+    return replace(event, **{"reveals" if isinstance(event, BidPlaced) else "hands": other.round.hands})
+
+
+@settings(BRIEF, max_examples=6)
+@given(tables, seeds, st.integers(1, 40), st.sampled_from(["off", "forehead", "hidden"]))
+def test_p71_nothing_shown_depends_on_a_hidden_card(
+    table: tuple[str, int], seed: int, shift: int, one_card: str
+) -> None:
+    """No byte of any view or event, of any observer."""
+    mode, players = table
+    changed = 0
+    for at, (_, event, after) in enumerate(run(mode, players, seed, one_card=one_card)):
+        if after.round is None or (at % 3 and not GAME.is_private(event) and not after.concealed):
             continue
-        for observer in (None, seed % table[1], GAME.to_act(after)):
+        for observer in (None, *range(players)):
             other = swap_hidden(after, observer, shift)
-            shown = json.dumps(GAME.view(after, observer))
-            assert json.dumps(GAME.view(other, observer)) == shown
+            changed += other != after
+            assert json.dumps(GAME.view(other, observer)) == json.dumps(GAME.view(after, observer))
             if GAME.is_private(event):
-                otherwise = type(event)(
-                    **{f: getattr(event, f) for f in event.__slots__ if f != "hands"},
-                    hands=other.round.hands,
-                )
                 told = json.dumps(GAME.project(event, observer))
-                assert json.dumps(GAME.project(otherwise, observer)) == told
+                assert json.dumps(GAME.project(told_otherwise(event, other), observer)) == told
         assert "hand" not in GAME.view(after, None)
+    assert changed > 100, "something was hidden"
 
 
 @BRIEF
@@ -158,24 +132,6 @@ def test_p71_a_view_holds_no_card_that_is_neither_own_nor_played(table: tuple[st
             for seat, hand in enumerate(after.round.hands):
                 hidden = seat != observer
                 assert all((f'"{one}"' not in text) == hidden for one in map(card_text, cards_in(hand)))
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.integers(0, 60), st.integers(-1, 6), plain | near_actions)
-def test_garbage_is_refused_with_a_rule_violation_and_changes_nothing(moment: int, seat: int, action: Any) -> None:
-    state = MOMENTS[moment % len(MOMENTS)]
-    kept = copy.deepcopy((state, action))
-    try:
-        events = GAME.decide(state, seat, action)
-    except RuleViolation as refused:
-        assert refused.reason.isupper()
-        json.dumps(refused.facts)
-    else:
-        assert action in GAME.legal(state) and events
-    assert repr((state, action)) == repr(kept)
-
-
-MOMENTS = [after for _, _, after in run("quick", 6, seed=9)][::5]
 
 
 @BRIEF
@@ -224,13 +180,6 @@ def test_a_journal_of_rules_version_1_reads_as_it_did() -> None:
 def test_what_no_version_wrote_is_not_read(data: list[object]) -> None:
     with pytest.raises(ValueError):
         GAME.load_event(data, 1)
-
-
-def test_a_later_release_wrote_it() -> None:
-    with pytest.raises(UnknownRulesVersion):
-        GAME.load_event(["play", 1, "QH"], 2)
-    with pytest.raises(UnknownRulesVersion):
-        GAME.load_state([], 0)
 
 
 def test_a_view_does_not_follow_what_it_does_not_know() -> None:

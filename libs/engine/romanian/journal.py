@@ -5,8 +5,8 @@ one string ("7C9CAH"). A finished round is [turn-up, bids, taken, scores]: the r
 setup. What version 1 wrote is read for ever (golden journals in the tests hold this).
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, assert_never
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, assert_never
 
 from libs.engine.cards import (
     CARD_TEXT,
@@ -17,7 +17,7 @@ from libs.engine.cards import (
     hand_texts,
     parse_card,
 )
-from libs.engine.errors import UnknownRulesVersion
+from libs.engine.errors import RuleViolation, UnknownRulesVersion
 from libs.engine.romanian.events import (
     BidPlaced,
     CardPlayed,
@@ -34,6 +34,7 @@ from libs.engine.romanian.schedule import dealer_of
 from libs.engine.romanian.state import Deal, Round, ScoredRound, Setup, Sheet, State, Trick
 
 RULES_VERSION = 1
+Value = TypeVar("Value")
 
 
 def dump_event(event: Event) -> list[Any]:  # noqa: PLR0911
@@ -61,25 +62,25 @@ def dump_event(event: Event) -> list[Any]:  # noqa: PLR0911
 def load_event(data: Sequence[Any], rules_version: int) -> Event:  # noqa: PLR0911
     """Raises UnknownRulesVersion, and ValueError for what no version wrote."""
     _check(rules_version)
-    match list(data):
+    match data:
         case ["play", seat, text]:
-            return CardPlayed(seat=seat, card=parse_card(text))
+            return CardPlayed(seat=_int(seat), card=parse_card(text))
         case ["trick", winner]:
-            return TrickTaken(winner=winner)
+            return TrickTaken(winner=_int(winner))
         case ["bid", seat, bid]:
-            return BidPlaced(seat=seat, bid=bid)
+            return BidPlaced(seat=_int(seat), bid=_int(bid))
         case ["bid", seat, bid, reveals]:
-            return BidPlaced(seat=seat, bid=bid, reveals=tuple(_load_hand(text) for text in reveals))
+            return BidPlaced(seat=_int(seat), bid=_int(bid), reveals=_all(_load_hand, reveals))
         case ["scored", scores, totals]:
-            return RoundScored(scores=tuple(scores), totals=tuple(totals))
+            return RoundScored(scores=_all(_int, scores), totals=_all(_int, totals))
         case ["dealt", *rest]:
             return _load_dealt(rest)
         case ["dealer", seat]:
-            return DealerDrawn(seat=seat)
+            return DealerDrawn(seat=_int(seat))
         case ["schedule", sizes]:
-            return ScheduleSet(sizes=tuple(sizes))
+            return ScheduleSet(sizes=_all(_int, sizes))
         case ["over", ranking, totals]:
-            return GameEnded(ranking=tuple(ranking), totals=tuple(totals))
+            return GameEnded(ranking=_all(_int, ranking), totals=_all(_int, totals))
         case _:
             raise ValueError(f"not an event of Romanian Whist: {data!r:.80}")
 
@@ -95,22 +96,45 @@ def dump_state(state: State) -> list[Any]:
 
 
 def load_state(data: Sequence[Any], rules_version: int) -> State:
-    """Raises UnknownRulesVersion."""
+    """Raises UnknownRulesVersion, and ValueError for what no version wrote."""
     _check(rules_version)
-    plain_setup, sheet, current, turn, ranking = data
+    plain_setup, sheet, current, turn, ranking = _fields(data, 5)
     setup = _load_setup(plain_setup)
     return State(
         setup=setup,
         sheet=_load_sheet(sheet, setup),
         round=None if current is None else _load_round(current),
-        turn=turn,
-        ranking=None if ranking is None else tuple(ranking),
+        turn=_int(turn),
+        ranking=None if ranking is None else _all(_int, ranking),
     )
 
 
 def _check(rules_version: int) -> None:
     if rules_version != RULES_VERSION:
         raise UnknownRulesVersion("romanian", rules_version)
+
+
+def _int(value: Any) -> int:
+    if type(value) is not int:
+        raise ValueError(f"not an integer: {value!r:.80}")
+    return value
+
+
+def _int_or_none(value: Any) -> int | None:
+    return None if value is None else _int(value)
+
+
+def _fields(value: Any, count: int) -> Sequence[Any]:
+    """A record's values, of which there are so many."""
+    if type(value) is not list or len(value) != count:
+        raise ValueError(f"not a list of {count}: {value!r:.80}")
+    return value
+
+
+def _all(load: Callable[[Any], Value], values: Any) -> tuple[Value, ...]:
+    if type(values) is not list:
+        raise ValueError(f"not a list: {values!r:.80}")
+    return tuple([load(value) for value in values])
 
 
 def _dump_dealt(event: RoundDealt) -> list[Any]:
@@ -127,17 +151,17 @@ def _dump_dealt(event: RoundDealt) -> list[Any]:
 
 
 def _load_dealt(data: Sequence[Any]) -> RoundDealt:
-    index, cards, dealer, turn_up, hands, turn, plain_setup, sheet = data
+    index, cards, dealer, turn_up, hands, turn, plain_setup, sheet = _fields(data, 8)
     setup = _load_setup(plain_setup)
     return RoundDealt(
         setup=setup,
         sheet=_load_sheet(sheet, setup),
-        turn=turn,
-        index=index,
-        cards=cards,
-        dealer=dealer,
+        turn=_int(turn),
+        index=_int(index),
+        cards=_int(cards),
+        dealer=_int(dealer),
         turn_up=_load_card(turn_up),
-        hands=tuple(_load_hand(text) for text in hands),
+        hands=_all(_load_hand, hands),
     )
 
 
@@ -145,13 +169,17 @@ def _dump_setup(setup: Setup) -> list[Any]:
     return [setup.players, setup.options.dump(), setup.first_dealer, list(setup.sizes)]
 
 
-def _load_setup(data: Sequence[Any]) -> Setup:
-    players, options, first_dealer, sizes = data
+def _load_setup(data: Any) -> Setup:
+    players, plain, first_dealer, sizes = _fields(data, 4)
+    try:
+        options = parse_options(players, plain)
+    except RuleViolation as refused:
+        raise ValueError(f"not a table of Romanian Whist: {refused}") from refused
     return Setup(
         players=players,
-        options=parse_options(players, options),
-        first_dealer=first_dealer,
-        sizes=tuple(sizes),
+        options=options,
+        first_dealer=_int_or_none(first_dealer),
+        sizes=_all(_int, sizes),
     )
 
 
@@ -159,24 +187,31 @@ def _dump_sheet(sheet: Sheet) -> list[Any]:
     return [[_dump_card(one.turn_up), list(one.bids), list(one.taken), list(one.scores)] for one in sheet]
 
 
-def _load_sheet(data: Iterable[Sequence[Any]], setup: Setup) -> Sheet:
+def _load_sheet(data: Any, setup: Setup) -> Sheet:
+    rows = _all(_load_row, data)
+    if len(rows) > len(setup.sizes) or (rows and setup.first_dealer is None):
+        raise ValueError(f"more rounds than were drawn: {data!r:.80}")
     totals = (0,) * setup.players
     sheet = []
-    for index, (turn_up, bids, taken, scores) in enumerate(data):
-        assert setup.first_dealer is not None, "a round was scored, so a dealer was drawn"
+    for index, (turn_up, bids, taken, scores) in enumerate(rows):
         totals = tuple(before + new for before, new in zip(totals, scores, strict=True))
         sheet.append(
             ScoredRound(
                 cards=setup.sizes[index],
-                dealer=dealer_of(index, setup.first_dealer, setup.players),
-                turn_up=_load_card(turn_up),
-                bids=tuple(bids),
-                taken=tuple(taken),
-                scores=tuple(scores),
+                dealer=dealer_of(index, setup.first_dealer or 0, setup.players),
+                turn_up=turn_up,
+                bids=bids,
+                taken=taken,
+                scores=scores,
                 totals=totals,
             )
         )
     return tuple(sheet)
+
+
+def _load_row(data: Any) -> tuple[Card | None, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    turn_up, bids, taken, scores = _fields(data, 4)
+    return _load_card(turn_up), _all(_int, bids), _all(_int, taken), _all(_int, scores)
 
 
 def _dump_round(current: Round) -> list[Any]:
@@ -193,25 +228,31 @@ def _dump_round(current: Round) -> list[Any]:
     ]
 
 
-def _load_round(data: Sequence[Any]) -> Round:
-    (index, cards, dealer, turn_up), hands, bids, taken, lead, trick, tricks, to_act = data
+def _load_round(data: Any) -> Round:
+    deal, hands, bids, taken, lead, trick, tricks, to_act = _fields(data, 8)
+    index, cards, dealer, turn_up = _fields(deal, 4)
     return Round(
-        deal=Deal(index=index, cards=cards, dealer=dealer, turn_up=_load_card(turn_up)),
-        hands=tuple(_load_hand(text) for text in hands),
-        bids=tuple(bids),
-        taken=tuple(taken),
-        lead=lead,
+        deal=Deal(index=_int(index), cards=_int(cards), dealer=_int(dealer), turn_up=_load_card(turn_up)),
+        hands=_all(_load_hand, hands),
+        bids=_all(_int_or_none, bids),
+        taken=_all(_int, taken),
+        lead=_int(lead),
         trick=_load_pile(trick),
-        tricks=tuple(Trick(lead=first, cards=_load_pile(pile), winner=winner) for first, pile, winner in tricks),
-        to_act=to_act,
+        tricks=_all(_load_trick, tricks),
+        to_act=_int_or_none(to_act),
     )
+
+
+def _load_trick(data: Any) -> Trick:
+    lead, pile, winner = _fields(data, 3)
+    return Trick(lead=_int(lead), cards=_load_pile(pile), winner=_int(winner))
 
 
 def _dump_card(card: Card | None) -> str | None:
     return None if card is None else card_text(card)
 
 
-def _load_card(text: str | None) -> Card | None:
+def _load_card(text: Any) -> Card | None:
     return None if text is None else parse_card(text)
 
 
@@ -219,7 +260,7 @@ def _dump_hand(hand: Hand) -> str:
     return "".join(hand_texts(hand))
 
 
-def _load_hand(text: str) -> Hand:
+def _load_hand(text: Any) -> Hand:
     return hand_of(_load_pile(text))
 
 
@@ -227,5 +268,7 @@ def _dump_pile(pile: Sequence[Card]) -> str:
     return "".join(card_text(card) for card in pile)
 
 
-def _load_pile(text: str) -> tuple[Card, ...]:
+def _load_pile(text: Any) -> tuple[Card, ...]:
+    if type(text) is not str:
+        raise ValueError(f"not cards: {text!r:.80}")
     return tuple(parse_card(text[at : at + 2]) for at in range(0, len(text), 2))

@@ -39,7 +39,7 @@ class Codec:
     def load_event(self, data: Sequence[Any], rules_version: int) -> Any:
         """Raises UnknownRulesVersion, and ValueError for what no version wrote."""
         self._check(rules_version)
-        match list(data):
+        match data:
             case [str(kind), *rest] if kind in self._events:
                 return coder(self._events[kind]).load(rest)
             case _:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.engine.reference.tricks import Laid, deal, legal_cards, trick_winner
+from tests.engine.reference.tricks import Laid, deal, legal_cards, ranked, trick_winner
 
 
 class English:
@@ -139,6 +139,12 @@ class English:
                 self.stage = "over"
                 self.total[won] += 2 if self.bonus else 0
 
-    def outcome(self) -> tuple[list[int], list[int]]:
-        winners = 0 if self.games[0] == self.games_needed else 1
-        return [winners, winners + 2, 1 - winners, 3 - winners], [self.total[seat % 2] for seat in range(4)]
+    def scores(self) -> list[int]:
+        return [self.total[seat % 2] for seat in range(4)]
+
+    def hand(self, seat: int) -> list[str]:
+        return self.hands[seat]
+
+    def outcome(self) -> tuple[list[int], list[int], list[int]]:
+        ranking, steps = ranked([(-self.games[seat % 2], seat) for seat in range(4)])
+        return ranking, self.scores(), steps

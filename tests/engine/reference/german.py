@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.engine.reference.tricks import Laid, deal, legal_cards, trick_winner
+from tests.engine.reference.tricks import Laid, deal, legal_cards, ranked, trick_winner
 
 
 class German:
@@ -48,8 +48,14 @@ class German:
         if len(self.winners) == 26:
             self.stage = "over"
 
-    def outcome(self) -> tuple[list[int], list[int]]:
+    def scores(self) -> list[int]:
         counted = self.winners if self.count_all else self.winners[13:]
-        totals = [counted.count(0), counted.count(1)]
-        best = self.winners[-1] if totals[0] == totals[1] else totals.index(max(totals))
-        return [best, 1 - best], totals
+        return [counted.count(0), counted.count(1)]
+
+    def hand(self, seat: int) -> list[str]:
+        return self.hands[seat]
+
+    def outcome(self) -> tuple[list[int], list[int], list[int]]:
+        totals = self.scores()
+        ranking, steps = ranked([(-totals[seat], int(seat != self.winners[-1])) for seat in (0, 1)])
+        return ranking, totals, steps

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.engine.reference.tricks import Laid, deal, legal_cards, trick_winner
+from tests.engine.reference.tricks import Laid, deal, legal_cards, ranked, trick_winner
 
 
 class Knockout:
@@ -105,8 +105,14 @@ class Knockout:
         self.most = [seat for seat in self.living if self.taken[seat] == max(self.taken)]
         self.stage = "over" if len(self.living) == 1 else "draw"
 
-    def outcome(self) -> tuple[list[int], list[int]]:
-        ranking = sorted(
-            range(self.players), key=lambda seat: (-self.hands_survived[seat], -self.tricks_in_all[seat], seat)
+    def scores(self) -> list[int]:
+        return self.tricks_in_all
+
+    def hand(self, seat: int) -> list[str]:
+        return self.hands[seat]
+
+    def outcome(self) -> tuple[list[int], list[int], list[int]]:
+        ranking, steps = ranked(
+            [(-self.hands_survived[seat], -self.tricks_in_all[seat], seat) for seat in range(self.players)]
         )
-        return ranking, self.tricks_in_all
+        return ranking, self.tricks_in_all, steps

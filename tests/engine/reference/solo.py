@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.engine.reference.tricks import Laid, deal, legal_cards, trick_winner
+from tests.engine.reference.tricks import Laid, deal, legal_cards, ranked, trick_winner
 
 LADDER = ["proposal", "solo", "misere", "abundance", "royal_abundance", "open_misere", "abundance_declared"]
 # bid -> tricks, what a lone declarer wins or loses in all
@@ -151,6 +151,12 @@ class Solo:
     def thrown_in(self) -> None:
         self.stage = "draw" if self.hands_left else "over"
 
-    def outcome(self) -> tuple[list[int], list[int]]:
-        ranking = sorted(range(4), key=lambda seat: (-self.units[seat], -self.made[seat], self.lost[seat], seat))
-        return ranking, self.units
+    def scores(self) -> list[int]:
+        return self.units
+
+    def hand(self, seat: int) -> list[str]:
+        return self.hands[seat]
+
+    def outcome(self) -> tuple[list[int], list[int], list[int]]:
+        ranking, steps = ranked([(-self.units[seat], -self.made[seat], self.lost[seat], seat) for seat in range(4)])
+        return ranking, self.units, steps

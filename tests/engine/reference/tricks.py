@@ -1,4 +1,6 @@
-"""Cards as texts, and the two rules that all these games share."""
+"""Cards as texts, and what all these games share: following suit, who wins a trick, dealing, ranking by steps."""
+
+from itertools import pairwise
 
 RANKS = "23456789TJQKA"
 PACK = [rank + suit for suit in "CDHS" for rank in RANKS]
@@ -31,3 +33,15 @@ def deal(order: list[int], dealer: int, seats: list[int], sizes: list[int]) -> t
             if len(hands[seat]) < sizes[seat]:
                 hands[seat].append(pack.pop(0))
     return hands, pack
+
+
+def ranked(steps: list[tuple[int, ...]]) -> tuple[list[int], list[int]]:
+    """Seats from best to last by what each has at each step, less is better, and the steps that part neighbours."""
+    ranking = sorted(range(len(steps)), key=lambda seat: steps[seat])
+    parted = []
+    for better, worse in pairwise(ranking):
+        step = 0
+        while steps[better][step] == steps[worse][step]:
+            step += 1
+        parted.append(step + 1)
+    return ranking, parted
