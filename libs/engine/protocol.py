@@ -147,6 +147,13 @@ class Game(Protocol):
         """All that the observer may know (None: spectator)."""
         ...
 
+    def hands(self, state: State) -> tuple[tuple[str, ...], ...]:
+        """Every hand as it lies, by seat, in pack order, () before the first deal: for records of finished games.
+
+        Nothing that a player or a spectator is shown may be made of it (P71).
+        """
+        ...
+
     def project(self, event: Event, observer: Seat | None) -> View | None:
         """What the observer is told of an event; None: nothing. The only redaction (P71)."""
         ...

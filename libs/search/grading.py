@@ -1,6 +1,6 @@
 """A finished game judged by what its player knew at each decision (P61); how the cards lay changes nothing.
 
-It reads the record that tables keep (P72): public events and those that this seat alone was told.
+It reads a record (P72), plays it again and looks at the seat's own view alone, as it was before each decision.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from libs.engine.game import GAMES
 from libs.engine.protocol import Action, Seat, View
+from libs.engine.record.model import By, Record
+from libs.engine.record.plain import from_json
+from libs.engine.record.replaying import opening, replay
 from libs.search.advising import consider
 
 SAMPLES = 1000
@@ -67,13 +69,17 @@ class GameGrade:
     dearest: tuple[Decision, ...]  # at most three, dearest first; none that cost nothing
 
 
-def grade(record: Mapping[str, Any], seat: Seat, samples: int = SAMPLES) -> GameGrade:
+def grade(record: Record | Mapping[str, Any], seat: Seat, samples: int = SAMPLES) -> GameGrade:
     """Every move that the person in the seat made (not time-outs or bots: P15), and marks A+, A, B, C, D, F.
 
-    Deterministic. Raises KeyError for a game without a coach, ValueError for a record that is not whole.
+    `record` is the engine's, as a value or as its JSON, which is checked first. Deterministic. Raises KeyError for a
+    game without a coach, IndexError for a seat that is not there, BadRecord (a ValueError) for what is no record.
     """
-    if record["game"] != "romanian":
-        raise KeyError(record["game"])
+    record = record if isinstance(record, Record) else from_json(record)
+    if record.game != "romanian":
+        raise KeyError(record.game)
+    if not 0 <= seat < record.players:
+        raise IndexError(f"no seat {seat} among {record.players}")
     decisions = tuple(_judge(view, action, samples) for view, action in own_decisions(record, seat))
     losses: dict[int, float] = {}
     for one in decisions:
@@ -93,25 +99,14 @@ def mark(loss: float) -> str:
     return next((name for name, most in MARKS if loss <= most), LOWEST)
 
 
-def own_decisions(record: Mapping[str, Any], seat: Seat) -> Iterator[tuple[View, Action]]:
-    """The seat's view before each move that its person made, and the move."""
-    game = GAMES[record["game"]]
-    view = game.view(game.new(len(record["seats"]), record["options"]), seat)
-    for item in record["log"]:
-        events = item.get("events", ())
-        if events and item["by"] == "person" and item["seat"] == seat:
-            yield view, _action(events[0])
-        private = {event["k"]: event for event in item.get("private", {}).get(str(seat), ())}
-        for event in events:
-            view = game.follow(view, private.get(event["k"], event))
-
-
-def _action(event: Mapping[str, Any]) -> Action:
-    if event["k"] == "bid":
-        return {"bid": event["bid"]}
-    if event["k"] == "play":
-        return {"play": event["card"]}
-    raise ValueError(f"a move cannot begin with {event['k']!r}")
+def own_decisions(record: Record, seat: Seat) -> Iterator[tuple[View, Action]]:
+    """The seat's view before each move that its person made, and the move. Raises BadRecord."""
+    walk = opening(record)
+    game, before = walk.game, walk.state
+    for step in replay(record):
+        if step.move is not None and step.move.seat == seat and step.move.by is By.PERSON:
+            yield game.view(before, seat), step.move.action
+        before = step.state
 
 
 def _judge(view: View, action: Action, samples: int) -> Decision:

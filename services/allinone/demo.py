@@ -23,13 +23,16 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="demo", description=__doc__)
     parser.add_argument("--mode", choices=("quick", "classic"), default="quick")
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line")
+    parser.add_argument("--record", metavar="FILE", help="where the game's record goes")
     chosen = parser.parse_args(arguments)
     folder = Path(os.environ.get("WHIST_DATA_DIR", ".run/demo"))
     folder.mkdir(parents=True, exist_ok=True)
-    return asyncio.run(_play(folder, chosen.mode, as_json=chosen.json))
+    words = ["--mode", chosen.mode, *(["--json"] if chosen.json else [])]
+    words += ["--record", chosen.record] if chosen.record else []
+    return asyncio.run(_play(folder, words))
 
 
-async def _play(folder: Path, mode: str, *, as_json: bool) -> int:
+async def _play(folder: Path, words: list[str]) -> int:
     log_path = folder / "server.log"
     url = f"http://127.0.0.1:{free_port()}"
     with log_path.open("wb") as log:
@@ -50,8 +53,9 @@ async def _play(folder: Path, mode: str, *, as_json: bool) -> int:
         if not await _ready(server, url):
             sys.stderr.write(log_path.read_text()[-4000:])
             return 1
-        words = ["demo", "--url", url, "--mode", mode, *(["--json"] if as_json else [])]
-        player = await asyncio.create_subprocess_exec(sys.executable, "-m", "libs.client.cli", *words)
+        player = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "libs.client.cli", "demo", "--url", url, *words
+        )
         return await player.wait()
     finally:
         if server.returncode is None:

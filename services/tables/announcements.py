@@ -1,6 +1,5 @@
 """From a table's facts to the events that other services hear (topic whist.tables.events.v1)."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -72,7 +71,7 @@ def game_started(table_id: bytes, opened: Opened) -> events_pb2.TablesEvent:
 
 
 def game_finished(
-    table: Table, record: dict[str, Any], *, started_at: datetime, week_id: str, day_id: str
+    table: Table, record_json: str, *, started_at: datetime, week_id: str, day_id: str
 ) -> events_pb2.TablesEvent:
     """Placings, and who bid themselves in which rounds; week and day are stamped once, here."""
     opened = table.opened
@@ -83,7 +82,7 @@ def game_finished(
         game=opened.game,
         week_id=week_id,
         day_id=day_id,
-        record_json=json.dumps(record, separators=(",", ":")),
+        record_json=record_json,
         seats=[
             events_pb2.SeatResult(
                 seat=seat,

@@ -1,15 +1,19 @@
 """Use cases of tables off the hot path: open, find, look, abandon, finish, void."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+import structlog
+from msgspec import MsgspecError
+
 from libs.chassis.db.database import Store
 from libs.chassis.entropy import Entropy
 from libs.engine import fair
+from libs.engine.record.flaws import BadRecord
+from libs.engine.record.plain import dumps
 from libs.house import calendar
 from services.tables import announcements
 from services.tables.domain.entries import Opened, SeatFacts, encode_body
@@ -22,11 +26,13 @@ from services.tables.domain.errors import (
     TableUnknown,
     TableUnowned,
 )
-from services.tables.domain.outcome import record
+from services.tables.domain.outcome import called_off, record
 from services.tables.domain.table import Table, decide_draws, draw_id, fold, opened, seated
 from services.tables.metrics import games_finished, games_voided
 from services.tables.ports import Head
 from services.tables.storage.store import TablesTransaction
+
+log = structlog.get_logger()
 
 SEATS_MIN, SEATS_MAX = 2, 7
 PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"
@@ -158,7 +164,7 @@ async def load(table_id: UUID, *, store: TablesStore) -> tuple[Head, Table]:
 
 
 async def fetch_record(table_id: UUID, account: bytes, *, store: TablesStore) -> str:
-    """The record JSON of a finished game, for those who played it (P72).
+    """The record JSON of a finished or voided game, for those who played it (P72).
 
     Raises TableUnknown, GameRunning, NotAtTable.
     """
@@ -179,6 +185,7 @@ async def fetch_record(table_id: UUID, account: bytes, *, store: TablesStore) ->
 async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zone: ZoneInfo) -> bool:
     """Close a game that is over: record, `GameFinished` and status in one transaction.
 
+    A record that does not play again (P70) is our fault and costs nobody a prize: the game ends without one.
     Idempotent: False when it is closed already or another worker's. Week and day come from the database's clock, as
     they are counted in `zone`.
     """
@@ -187,10 +194,14 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
             return False
         now = await tx.now()
         rows = await tx.rows(table.table_id, born)
-        kept = record(table, ((row.seq, row.body, row.at) for row in rows), now)
         week_id, day_id = calendar.week_id(now, zone=zone), calendar.day_id(now, zone=zone)
-        accounts = [seat.account for seat in table.seats if seat.account]
-        await tx.keep_record(table.table_id, now, week_id, accounts, json.dumps(kept, separators=(",", ":")).encode())
+        kept = ""
+        try:
+            kept = dumps(record(table.table_id, table.opened, [(row.body, row.at) for row in rows], now))
+        except BadRecord:
+            log.exception("record_failed", table=table.table_id.hex)
+        else:
+            await tx.keep_record(table.table_id, now, week_id, _accounts(table.opened), kept.encode())
         await tx.publish(
             announcements.TOPIC,
             table.table_id.bytes,
@@ -200,14 +211,42 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
     return True
 
 
-async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: TablesStore) -> bool:
-    """End a game that cannot go on: `GameVoided` returns everything. Idempotent like `finish`."""
+async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: TablesStore, zone: ZoneInfo) -> bool:
+    """End a game that cannot go on: `GameVoided` returns everything, and a record shows how far it went (P70).
+
+    Idempotent like `finish`.
+    """
     async with store.transaction() as tx:
         if not await tx.end(table_id, epoch, VOIDED):
             return False
+        kept = await _voided_record(table_id, body, reason, tx)
+        if kept is not None:
+            now = await tx.now()
+            week_id = calendar.week_id(now, zone=zone)
+            await tx.keep_record(table_id, now, week_id, _accounts(body), kept.encode())
         await tx.publish(announcements.TOPIC, table_id.bytes, announcements.game_voided(table_id.bytes, body, reason))
     games_voided.labels(reason).inc()
     return True
+
+
+async def _voided_record(table_id: UUID, body: Opened, reason: str, tx: TablesTransaction) -> str | None:
+    """The record of a game that is being called off; None where what broke the game breaks its record as well."""
+    head, now = await tx.head(table_id), await tx.now()
+    assert head is not None, "it was ended in this transaction"
+    try:
+        rows = await tx.rows(table_id, head.born)
+    except MsgspecError:  # a row that is no entry at all: what is known is the opening
+        rows = await tx.rows(table_id, head.born, head.next_seq)
+    try:
+        return dumps(called_off(table_id, body, [(row.body, row.at) for row in rows], now, reason))
+    except Exception:
+        # The same fault may strike again here. Everything is returned whether or not there is a record to show.
+        log.exception("voided_record_failed", table=table_id.hex)
+        return None
+
+
+def _accounts(body: Opened) -> list[bytes]:
+    return [seat.account for seat in body.seats if seat.account]
 
 
 async def closed(table_id: UUID, epoch: int, *, store: TablesStore) -> str | None:

@@ -16,6 +16,7 @@ from libs.chassis.telemetry.tracing import span
 from libs.wire import link
 from services.tables import handlers
 from services.tables.actor import Pace, TableActor
+from services.tables.bots import BotPlayers
 from services.tables.domain.errors import Draining, TableUnowned
 from services.tables.handlers import OpenTable, Owner, TablesStore
 from services.tables.metrics import recoveries, recovery_seconds, tables_live
@@ -45,7 +46,7 @@ class Worker:
 
     def __init__(
         self, *, worker_id: str, ownership: Ownership, journal: GroupJournal, store: TablesStore, clock: Clock,
-        entropy: Entropy, pace: Pace, zone: ZoneInfo,
+        entropy: Entropy, pace: Pace, bots: BotPlayers, zone: ZoneInfo,
     ) -> None:  # fmt: skip
         """`zone` is the one in which days and weeks are counted."""
         self._worker_id = worker_id
@@ -55,6 +56,7 @@ class Worker:
         self._clock = clock
         self._entropy = entropy
         self._pace = pace
+        self._bots = bots
         self._zone = zone
         self._actors: dict[bytes, TableActor] = {}
         self._sessions: set[Session] = set()
@@ -191,7 +193,14 @@ class Worker:
 
     def _actor(self, table: Any, *, epoch: int, born: Any) -> TableActor:
         return TableActor(
-            table, epoch=epoch, born=born, journal=self._journal, clock=self._clock, pace=self._pace, keeper=self
+            table,
+            epoch=epoch,
+            born=born,
+            journal=self._journal,
+            clock=self._clock,
+            pace=self._pace,
+            bots=self._bots,
+            keeper=self,
         )
 
     def _keep(self, actor: TableActor) -> None:
@@ -238,8 +247,9 @@ class Worker:
             if found is not None:
                 _, body = found
                 await handlers.void(
-                    claimed.table_id, body, epoch=claimed.epoch, reason="unfoldable_journal", store=self._store
-                )
+                    claimed.table_id, body, epoch=claimed.epoch, reason="unfoldable_journal", store=self._store,
+                    zone=self._zone,
+                )  # fmt: skip
 
         try:
             await self._when_possible(void)
@@ -300,7 +310,9 @@ class Worker:
             if fault is None:
                 if await handlers.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self._zone):
                     return handlers.PLAYED_OUT
-            elif await handlers.void(table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store):
+            elif await handlers.void(
+                table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store, zone=self._zone
+            ):
                 return handlers.VOIDED
             return await handlers.closed(table.table_id, actor.epoch, store=self._store)
 

@@ -18,6 +18,8 @@ from websockets.exceptions import ConnectionClosed
 from libs.engine import bots, fair
 from libs.engine.errors import RuleViolation
 from libs.engine.game import GAMES
+from libs.engine.record.model import By, Move, Record
+from libs.engine.record.plain import to_json
 from libs.engine.replay import make_draws
 from libs.wire import frames
 
@@ -47,7 +49,7 @@ class Truth:
         self.epoch = 1
         self.left = False
         self.away = False
-        self.log: list[dict[str, Any]] = []
+        self.moves: list[Move] = []
         self.listeners: list[Callable[[ServerFrame], None]] = []
 
     @property
@@ -72,6 +74,7 @@ class Truth:
 
     def move(self, seat: int, action: dict[str, Any], *, by: str, req: str = "") -> None:
         events = GAME.decide(self.state, seat, action)
+        self.moves.append(Move(seat=seat, action=action, by=By(by), at_ms=NOW_MS))
         state = self.state
         for event in events:
             state = GAME.evolve(state, event)
@@ -104,12 +107,6 @@ class Truth:
                 private.legal = list(GAME.legal(state))
         self.rows.append((delta, private))
         self.views.append(GAME.view(state, self.seat))
-        self.log.append({"seq": seq, "at": NOW_MS, "by": by, "events": delta.events})
-        if own:
-            hidden = [event for event in events if GAME.is_private(event)]
-            self.log[-1]["private"] = {
-                str(each): [GAME.project(event, each) for event in hidden] for each in range(PLAYERS)
-            }
         if req:
             self.answered[req] = seq
         for frame in self.row(seq):
@@ -176,20 +173,23 @@ class Truth:
         return GAME.result(self.state).place(self.seat)
 
     def record(self) -> dict[str, Any]:
-        return {
-            "v": 1,
-            "table": TABLE,
-            "game": "romanian",
-            "rules_version": 1,
-            "options": self.options,
-            "commitment": fair.commitment(self.secret).hex(),
-            "secret": self.secret.hex(),
-            "seats": [{"account": ACCOUNT if seat == self.seat else None, "room": 1} for seat in range(PLAYERS)],
-            "started_at": NOW_MS,
-            "finished_at": NOW_MS,
-            "log": self.log,
-            "result": GAME.result(self.state).dump(),
-        }
+        return to_json(
+            Record(
+                game="romanian",
+                rules_version=1,
+                players=PLAYERS,
+                options=self.options,
+                commitment=fair.commitment(self.secret),
+                secret=self.secret,
+                moves=tuple(self.moves),
+                table={
+                    "id": TABLE,
+                    "seats": [
+                        {"account": ACCOUNT if seat == self.seat else None, "room": 1} for seat in range(PLAYERS)
+                    ],
+                },
+            )
+        )
 
 
 @dataclass

@@ -69,12 +69,6 @@ async def mailed_code(mails: Path, address: str) -> str:
 
 def moves_in(record: dict[str, Any], account: str) -> dict[int, dict[str, Any]]:
     """By turn, what the record says this account's person did."""
-    seat = next(number for number, each in enumerate(record["seats"]) if each["account"] == account)
-    turn, found = 0, {}
-    for item in record["log"]:
-        for event in item.get("events", ()):
-            if event["k"] in ("bid", "play"):
-                if event["seat"] == seat and item["by"] == "person":
-                    found[turn] = {"bid": event["bid"]} if event["k"] == "bid" else {"play": event["card"]}
-                turn += 1
-    return found
+    seat = next(number for number, each in enumerate(record["table"]["seats"]) if each["account"] == account)
+    decisions = enumerate(record["moves"])
+    return {turn: action for turn, (who, action, by, _) in decisions if who == seat and by == "person"}

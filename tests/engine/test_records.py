@@ -1,7 +1,9 @@
 """P72: every written form of a record reads back to the record, and the record plays again to the same score."""
 
+import ast
 import json
-from random import Random
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,57 +13,32 @@ from hypothesis import strategies as st
 from libs.engine import fair
 from libs.engine.bots import choose
 from libs.engine.game import GAMES
-from libs.engine.record.link import LINK_MAX, from_link, to_link
-from libs.engine.record.model import BadRecord, By, Drawn, Move, Record, final, replay, result
-from libs.engine.record.plain import dumps, from_json, loads, to_json
+from libs.engine.record.flaws import BadRecord, Flaw
+from libs.engine.record.link import CHECK_BYTES, LINK_MAX, from_link, sealed, to_link
+from libs.engine.record.model import (
+    MOVES_MAX,
+    NAME_MAX,
+    TABLE_DEPTH_MAX,
+    TABLE_NODES_MAX,
+    TABLE_TEXT_MAX,
+    By,
+    Move,
+    Record,
+)
+from libs.engine.record.plain import FIELDS, dumps, from_json, loads, to_json
+from libs.engine.record.reading import Form, form_of, read
+from libs.engine.record.replaying import final, playable, replay, result
 from libs.engine.record.text import TEXT_MAX, from_text, to_text
 from libs.engine.replay import fold
 from tests.engine.family import TABLES, Table, name_of
+from tests.engine.fuzz_records import Fuzzer, corpus, outcome
+from tests.engine.records import ROMANIAN, link_bytes, recorded
 
-ROMANIAN: list[Table] = [("romanian", 4, {"mode": "8-1-8"}), ("romanian", 6, {"mode": "quick"})]
+ROOT = Path(__file__).parents[2]
 ALL = [*ROMANIAN, *TABLES]
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
 BRIEF = settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 every_table = pytest.mark.parametrize("table", ALL, ids=name_of)
-
-
-def recorded(
-    table: Table, seed: int, *, secret: bool = True, most: int = 10_000, names: tuple[str, ...] = (), times: bool = True
-) -> Record:
-    """A random game's record, broken off after `most` decisions."""
-    name, players, options = table
-    game, rng = GAMES[name], Random(seed)
-    key = rng.randbytes(32)
-    state = game.new(players, options)
-    moves: list[Move] = []
-    draws: list[Drawn] = []
-    at_ms = 1_796_025_375_123
-    while not game.over(state):
-        if (draw := game.draw(state)) is not None:
-            order = fair.permutation(key, draw.label, draw.size)
-            draws.append(Drawn(draw.label, order))
-            events = game.decide_draw(state, order)
-        elif len(moves) == most:
-            break
-        else:
-            seat = game.to_act(state)
-            assert seat is not None
-            action = rng.choice(game.legal(state))
-            at_ms += rng.randrange(9_000)
-            moves.append(Move(seat=seat, action=action, by=rng.choice(list(By)), at_ms=at_ms if times else None))
-            events = game.decide(state, seat, action)
-        state = fold(game, state, events)
-    return Record(
-        game=name,
-        rules_version=game.rules_version,
-        players=players,
-        options=options,
-        names=names,
-        commitment=fair.commitment(key),
-        secret=key if secret else None,
-        draws=() if secret else tuple(draws),
-        moves=tuple(moves),
-    )
 
 
 @every_table
@@ -113,8 +90,8 @@ def test_a_link_of_a_whole_classic_is_short() -> None:
 def test_a_text_looks_as_pbn_does() -> None:
     record = recorded(ROMANIAN[1], seed=4, names=('Ioana "I" \\', "Radu", "Zoe", "Andrei", "Vlad", "Mihai"))
     lines = to_text(record).splitlines()
-    assert lines[:4] == ['[Event "Whist"]', '[Game "romanian"]', '[RulesVersion "1"]', '[Players "6"]']
-    assert lines[5] == '[South "Ioana \\"I\\" \\\\"]' and lines[6] == '[SouthWest "Radu"]'
+    assert lines[:4] == ['[Event "Whist"]', '[Version "1"]', '[Game "romanian"]', '[RulesVersion "1"]']
+    assert lines[6] == '[South "Ioana \\"I\\" \\\\"]' and lines[7] == '[SouthWest "Radu"]'
     board = lines.index('[Board "1"]')
     assert [line.split()[0] for line in lines[board : board + 4]] == ["[Board", "[Dealer", "[Trump", "[Deal"]
     auction = next(at for at, line in enumerate(lines) if line.startswith("[Auction"))
@@ -221,28 +198,170 @@ def test_an_unknown_tag_is_passed_over() -> None:
     assert from_text('[Site "at home"]\n' + to_text(GOOD)) == GOOD
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10_000), st.characters(min_codepoint=32, max_codepoint=126))
-def test_a_damaged_text_is_read_or_refused_and_nothing_else(at: int, letter: str) -> None:
-    text = to_text(GOOD)
-    at %= len(text)
+MUTANTS = Fuzzer(corpus())
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["AS", "bot", "deal/1"]),
+    lambda inside: st.lists(inside, max_size=5) | st.dictionaries(st.text(max_size=5), inside, max_size=5),
+    max_leaves=25,
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.integers(0, 2**48))
+def test_a_damaged_record_is_read_or_refused_and_nothing_else(number: int) -> None:
+    """`make fuzz-engine` asks the same a million times."""
+    assert outcome(MUTANTS.mutant(number)) in {"read", *Flaw}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from([*FIELDS, "table", "more"]), PLAIN)
+def test_any_value_in_any_field_is_read_or_refused_and_nothing_else(field: str, value: Any) -> None:
+    plain = to_json(GOOD) | {field: value}
     try:
-        record = from_text(text[:at] + letter + text[at + 1 :])
-    except BadRecord:
+        record = from_json(plain)
+    except BadRecord as flaw:
+        assert "\n" not in str(flaw)
         return
-    assert from_text(to_text(record)) == record
+    assert from_json(to_json(record)) == record
+
+
+@settings(max_examples=200, deadline=None)
+@given(PLAIN)
+def test_any_json_is_no_record(plain: Any) -> None:
+    with pytest.raises(BadRecord):
+        from_json(plain)
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from("abcxyzABCXYZ0189-_=. "))
-def test_a_damaged_link_is_read_or_refused_and_nothing_else(at: int, letter: str) -> None:
+@given(st.text(max_size=300))
+def test_any_text_is_no_record(text: str) -> None:
+    for reader in (loads, from_text, from_link, read):
+        with pytest.raises(BadRecord):
+            reader(text)
+
+
+def test_mutants_reach_every_reason_and_are_read_too() -> None:
+    seen = {outcome(MUTANTS.mutant(number)) for number in range(3000)}
+    assert {"read", *(flaw.value for flaw in Flaw)} - seen <= {"TOO_LONG", "WRONG_RANKING", "WRONG_SCORE"}
+
+
+@every_table
+def test_each_form_is_known_by_itself_with_what_editors_and_mails_add(table: Table) -> None:
+    record = recorded(table, seed=7)
+    for write, form in ((dumps, Form.JSON), (to_text, Form.TEXT), (to_link, Form.LINK)):
+        written = write(record)
+        assert form_of(written) is form
+        assert read("\ufeff\r\n" + written + "\r\n") == (record.bare() if form is Form.LINK else record)
+
+
+def test_what_only_the_place_knows_is_carried_and_not_read() -> None:
+    table = {
+        "id": "07",
+        "seats": [{"account": None, "room": 3}],
+        "pauses": [[1, 2]],
+        "reason": None,
+        "x": {"y": [True, 0.5]},
+    }
+    record = replace(GOOD, table=table)
+    assert to_json(record)["table"] == table
+    assert "table" not in to_json(GOOD)
+    assert loads(dumps(record)) == from_text(to_text(record)) == record
+    assert from_link(to_link(record)) == GOOD.bare()
+    assert from_json(to_json(GOOD) | {"table": {}}).table == {}
+
+
+def nested(depth: int) -> Any:
+    return {"a": nested(depth - 1)} if depth else 1
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        nested(TABLE_DEPTH_MAX + 1),
+        {"a": [0] * TABLE_NODES_MAX},
+        {"a": "b" * (TABLE_TEXT_MAX + 1)},
+        {"a": 2**70},
+        {"a": float("nan")},
+        {"a": "\ud800"},
+        {"a": b"bytes"},
+        {1: 2},
+    ],
+    ids=["deep", "long", "much text", "a large integer", "no number", "half a letter", "bytes", "no text for a key"],
+)
+def test_what_the_place_adds_is_plain_json_of_bounded_size(table: Any) -> None:
+    with pytest.raises(BadRecord) as refused:
+        to_json(replace(GOOD, table=table))
+    assert (refused.value.reason, refused.value.place.path) == (Flaw.NOT_A_RECORD, "table")
+    to_json(replace(GOOD, table=nested(TABLE_DEPTH_MAX)))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"names": ("", "Ana")},
+        {"names": ("a" * (NAME_MAX + 1), "Ana")},
+        {"names": ("\ud800", "Ana")},
+        {"secret": b"short"},
+        {"commitment": b"short"},
+        {"moves": (replace(GOOD.moves[0], at_ms=-1),)},
+        {"moves": (replace(GOOD.moves[0], at_ms=2**53),)},
+        {"moves": GOOD.moves * MOVES_MAX},
+    ],
+)
+def test_a_record_beyond_its_bounds_is_not_written(changes: dict[str, Any]) -> None:
+    record = replace(GOOD, **changes)
+    for write in (to_json, to_text, to_link):
+        with pytest.raises(BadRecord):
+            write(record)
+
+
+def test_a_damaged_link_is_never_another_game() -> None:
     link = to_link(GOOD)
-    at %= len(link)
-    try:
-        record = from_link(link[:at] + letter + link[at + 1 :])
-    except BadRecord:
-        return
-    assert from_link(to_link(record)) == record
+    for at, letter in enumerate(link):
+        with pytest.raises(BadRecord):
+            from_link(link[:at] + ("A" if letter != "A" else "B") + link[at + 1 :])
+        with pytest.raises(BadRecord):
+            from_link(link[:at])
+    packed = link_bytes(link)
+    assert sealed(packed[:-CHECK_BYTES]) == link
+    with pytest.raises(BadRecord) as refused:
+        from_link(sealed(b"\x02" + packed[1:-CHECK_BYTES]))
+    assert refused.value.reason is Flaw.UNKNOWN_VERSION
+
+
+def test_hands_are_those_that_were_dealt_even_where_nobody_might_look() -> None:
+    """R11: a card that its owner does not see is in the record all the same."""
+    record = recorded(("romanian", 4, {"mode": "1-8-1", "one_card": "hidden"}), seed=8)
+    for deal, cards in zip(
+        to_json(record)["deals"], (fact[0] for fact in to_json(record)["result"]["seats"][0]), strict=True
+    ):
+        assert [len(hand) for hand in deal["hands"]] == [cards] * 4
+        assert len({card for hand in deal["hands"] for card in hand}) == 4 * cards
+
+
+def test_p71_open_hands_are_asked_for_by_what_tells_and_writes_records_alone() -> None:
+    asked = set()
+    for path in (*ROOT.glob("libs/**/*.py"), *ROOT.glob("services/**/*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "hands":
+                asked.add(path.relative_to(ROOT).as_posix())
+    assert asked == {"libs/engine/record/replaying.py", "libs/client/cli/replay.py"}
+
+
+def test_the_playable_part_ends_before_the_first_refusal() -> None:
+    record = recorded(("solo", 4, {"hands": 4}), seed=9, most=30)
+    assert playable(record) == record
+    for at in (0, 12, 29):
+        wrong = replace(record.moves[at], seat=record.moves[at].seat ^ 1)
+        moves = (*record.moves[:at], wrong, *record.moves[at + 1 :])
+        assert playable(replace(record, moves=moves)).moves == record.moves[:at]
+    with pytest.raises(BadRecord):
+        playable(replace(record, options={"hands": 5}))
 
 
 @pytest.mark.parametrize("link", ["", "A", "AQ", "AQEAAA", "ă", "A" * (LINK_MAX + 1), "AQEAAltdAAAA"])

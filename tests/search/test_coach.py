@@ -1,12 +1,17 @@
 """P60, P61: advice and marks come from what the player knew; how the hidden cards lay changes nothing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 
+from libs.engine import fair
 from libs.engine.protocol import Action, Seat, View
+from libs.engine.record.flaws import BadRecord
+from libs.engine.record.model import By, Move, Record
+from libs.engine.record.plain import to_json
+from libs.engine.record.replaying import replay
 from libs.engine.replay import fold, make_draws
 from libs.search import Band, advise, choose, grade
 from libs.search.grading import mark, own_decisions
@@ -16,28 +21,25 @@ from tests.engine.test_romanian_properties import swap_hidden
 Player = Callable[[Seat, View], Action]
 
 
-def record(players: int, player: Player, seed: int, mode: str = "8-1-8", by: str = "person") -> dict[str, Any]:
+def record(players: int, player: Player, seed: int, mode: str = "8-1-8", by: By = By.PERSON) -> Record:
     """A finished game in the form in which tables keep it (P72)."""
     secret, options = seed.to_bytes(32, "big"), {"mode": mode}
-    log: list[dict[str, Any]] = []
-
-    def write(events: tuple[Any, ...], **about: object) -> None:
-        private = [event for event in events if GAME.is_private(event)]
-        item: dict[str, Any] = {"seq": len(log) + 1, "at": 0, **about}
-        item["events"] = [GAME.project(event, None) for event in events]
-        if private:
-            item["private"] = {str(seat): [GAME.project(event, seat) for event in private] for seat in range(players)}
-        log.append(item)
-
-    state, events = make_draws(GAME, GAME.new(players, options), secret)
-    write(events, by="server")
+    moves: list[Move] = []
+    state, _ = make_draws(GAME, GAME.new(players, options), secret)
     while (seat := GAME.to_act(state)) is not None:
-        events = GAME.decide(state, seat, player(seat, GAME.view(state, seat)))
-        state, drawn = make_draws(GAME, fold(GAME, state, events), secret)
-        write((*events, *drawn), by=by, seat=seat)
-    log.insert(2, {"seq": 0, "at": 0, "by": "server", "pause_ms": 900})
-    log.insert(3, {"seq": 0, "at": 0, "by": "person", "seat": 1, "left": True})
-    return {"v": 1, "game": "romanian", "options": options, "seats": [{}] * players, "log": log}
+        action = player(seat, GAME.view(state, seat))
+        moves.append(Move(seat=seat, action=action, by=by))
+        state, _ = make_draws(GAME, fold(GAME, state, GAME.decide(state, seat, action)), secret)
+    return Record(
+        game="romanian",
+        rules_version=1,
+        players=players,
+        options=options,
+        commitment=fair.commitment(secret),
+        secret=secret,
+        moves=tuple(moves),
+        table={"left": [[1, 0]], "pauses": [[0, 900]]},
+    )
 
 
 def mixed(rng: Random) -> Player:
@@ -122,18 +124,23 @@ def test_p61_better_players_lose_less_and_the_dearest_mistakes_lead() -> None:
 
 
 def test_p61_marks_are_blind_to_the_result() -> None:
-    """What only other seats were told may be anything: the marks stay, to the last digit."""
+    """Whatever the cards that the seat has not seen, before each decision it is shown the same, and judged by that."""
     whole = record(4, mixed(Random(6)), 6, "1-8-1")
-    before = grade(whole, 1, 60)
-    for item in whole["log"]:
-        for seat, told in item.get("private", {}).items():
-            for event in told:
-                event["hand"] = event["hand"] if seat == "1" else ["2C"]
-    assert grade(whole, 1, 60) == before == grade(whole, 1, 60)
+    before, swapped, changed = GAME.new(4, whole.options), [], 0
+    for at, step in enumerate(replay(whole)):
+        if step.move is not None and step.move.seat == 1:
+            other = swap_hidden(before, 1, at)
+            swapped.append((GAME.view(other, 1), step.move.action))
+            changed += GAME.hands(other) != GAME.hands(before)
+        before = step.state
+    assert list(own_decisions(whole, 1)) == swapped
+    graded = grade(whole, 1, 60)
+    assert graded == grade(to_json(whole), 1, 60)
+    assert len(graded.decisions) == len(swapped) < 2 * changed
 
 
 def test_p15_moves_by_bot_or_clock_are_not_graded() -> None:
-    for by in ("bot", "time_out"):
+    for by in (By.BOT, By.TIME_OUT):
         whole = record(4, mixed(Random(7)), 7, "1-8-1", by=by)
         ours = grade(whole, 0, 20)
         assert not ours.decisions and not ours.rounds and not ours.dearest
@@ -146,6 +153,13 @@ def test_marks_fall_with_the_loss() -> None:
     assert set(marks) == {"A+", "A", "B", "C", "D", "F"}
 
 
-def test_a_game_without_a_coach_is_refused() -> None:
+def test_what_cannot_be_graded_is_refused() -> None:
+    whole = record(4, mixed(Random(7)), 7, "1-8-1")
     with pytest.raises(KeyError):
+        grade(replace(whole, game="german"), 0)
+    with pytest.raises(IndexError):
+        grade(whole, 4)
+    with pytest.raises(BadRecord):
         grade({"game": "bridge"}, 0)
+    with pytest.raises(BadRecord):
+        grade(to_json(whole) | {"deals": []}, 0)

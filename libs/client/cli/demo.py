@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from libs.client.cli import screen
-from libs.client.cli.verify import CheckFailed, check_record, check_sheet, prize_of, require
+from libs.client.cli.verify import CheckFailed, Verified, check_record, check_sheet, prize_of, require
 from libs.client.sdk.backoff import Backoff
 from libs.client.sdk.errors import TurnPassed, WhistError
 from libs.client.sdk.table import Result, Table
 from libs.client.sdk.whist import Whist
 from libs.engine.bots import choose
+from libs.engine.record.model import Record
 
 ROOM = 1
 ARRIVES_S = 15.0  # prize and experience follow the game's end by events; later than this is a fault
@@ -22,8 +23,11 @@ UNAVAILABLE = 503
 Say = Callable[[str], None]
 
 
-async def run(whist: Whist, mode: str, say: Say) -> dict[str, Any]:
-    """Play one game in room 1 and check it; the report as one JSON object. Raises CheckFailed, WhistError."""
+async def run(whist: Whist, mode: str, say: Say) -> tuple[dict[str, Any], Record]:
+    """Play one game in room 1 and check it; the report as one JSON object, and the record that was checked.
+
+    Raises CheckFailed, WhistError.
+    """
     first_prize = await whist.first_prize(ROOM)
     say(f"{screen.printable(whist.account['name'])} queues in room {ROOM} ({mode})")
     table = await whist.quick_game(ROOM, mode)
@@ -33,7 +37,8 @@ async def run(whist: Whist, mode: str, say: Say) -> dict[str, Any]:
     names = screen.names_of(table.seats)
     say(f"Game {table.id}, seat {table.seat + 1} of {len(names)}, commitment {commitment}")
     result = await play_out(table, say)
-    sheet = await _checked_sheet(whist, table, result, commitment)
+    record = await _checked_record(whist, table, result, commitment)
+    sheet = record.view["score_sheet"]
     require(len(sheet) == ROUNDS[mode], f"{len(sheet)} rounds were played, a {mode} game has {ROUNDS[mode]}")
     place = result.place
     assert place is not None, "who queued has a seat"
@@ -47,7 +52,7 @@ async def run(whist: Whist, mode: str, say: Say) -> dict[str, Any]:
     say(f"Wallet: {coins_before} coins before, {coins_after} after: {screen.PLACES[place - 1]} place pays {prize}")
     say(f"Experience: {xp_after - xp_before} gained")
     say("Checked: bids, tricks, scores, totals, prize, the published record, and each deal from the shown secret")
-    return {
+    report = {
         "mode": mode,
         "players": names,
         "rounds": [
@@ -61,6 +66,7 @@ async def run(whist: Whist, mode: str, say: Say) -> dict[str, Any]:
         "xp_gained": xp_after - xp_before,
         "game_id": table.id,
     }
+    return report, record.record
 
 
 async def play_out(table: Table, say: Say) -> Result:
@@ -89,19 +95,21 @@ def _tell(table: Table, told: int, say: Say) -> int:
     return len(sheet)
 
 
-async def _checked_sheet(whist: Whist, table: Table, result: Result, commitment: str) -> list[dict[str, Any]]:
-    """The score sheet, when what was seen, the rules and the published record agree."""
-    record = await whist.record(table.id)
-    require(record["table"] == table.id, "the record is another game's")
-    published = [dict(row) for row in check_record(record, commitment=commitment, secret=result.secret)]
-    require(record["result"]["ranking"] == list(result.ranking), "the record's ranking is not the one seen")
-    require(record["result"]["totals"] == list(result.totals), "the record's totals are not the ones seen")
+async def _checked_record(whist: Whist, table: Table, result: Result, commitment: str) -> Verified:
+    """The published record, when what was seen, the rules and the record agree."""
+    plain = await whist.record(table.id)
+    verified = check_record(plain, commitment=commitment, secret=result.secret)
+    about, outcome = verified.record.table or {}, verified.game.result or {}
+    require(about.get("id") == table.id, "the record is another game's")
+    require(outcome["ranking"] == list(result.ranking), "the record's ranking is not the one seen")
+    require(outcome["totals"] == list(result.totals), "the record's totals are not the ones seen")
+    sheet = [dict(row) for row in verified.view["score_sheet"]]
     if table.view["phase"] == "over":
-        require(table.view["score_sheet"] == published, "the record's rounds are not the ones seen")
-    seat = whist.account["account_id"]
-    require(record["seats"][table.seat]["account"] == seat, "the record seats somebody else in our seat")
-    check_sheet(published, result.totals)
-    return published
+        require(table.view["score_sheet"] == sheet, "the record's rounds are not the ones seen")
+    ours = about["seats"][table.seat]["account"] == whist.account["account_id"]
+    require(ours, "the record seats somebody else in our seat")
+    check_sheet(sheet, result.totals)
+    return verified
 
 
 async def _arrived(whist: Whist, coins_due: int, xp_before: int) -> tuple[int, int]:

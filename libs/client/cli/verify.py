@@ -1,20 +1,26 @@
 """Checks that a player can make without trusting the server: scores, prize, record and deals.
 
-Nothing here asks anybody: it takes what was seen and what was published, and says what does not fit.
+Nothing here asks anybody: it takes what was seen and what was published, and says what does not fit. Records are
+checked by the engine (`libs.engine.record`), whatever the game; what is added here is known to the platform alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from libs.engine import fair
-from libs.engine.errors import RuleViolation
-from libs.engine.game import GAMES, Game
-from libs.engine.protocol import Action, Event, Seat
-from libs.engine.replay import fold, recompute
+from libs.engine.protocol import View
+from libs.engine.record.checking import check
+from libs.engine.record.flaws import BadRecord, Flaw, Place
+from libs.engine.record.model import By, Record
+from libs.engine.record.plain import parsed, taken_apart
+from libs.engine.record.reading import Form, form_of, read, trimmed
+from libs.engine.record.replaying import Played, played
 
 MADE_POINTS = 5  # R7: a contract made is worth this and the bid
 PLACE_BP = (10_000, 7_000, 5_500)  # P6: what the first three places win of the room's prize
-MOVES = {"bid": "bid", "play": "card"}  # the events that are decisions, and the field that holds the choice
+
+SEATS = Place(path="table.seats")
 
 Sheet = Sequence[Mapping[str, Any]]  # a view's `score_sheet`
 
@@ -53,57 +59,105 @@ def prize_of(first_prize: int, place: int) -> int:
     return first_prize * PLACE_BP[place - 1] // 10_000 if place <= len(PLACE_BP) else 0
 
 
-def check_record(record: Mapping[str, Any], *, commitment: str | None = None, secret: str | None = None) -> Sheet:
-    """Play a published record again from its secret (P70, P72); its score sheet.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """A record that holds, and how its game ended."""
+
+    form: Form
+    record: Record
+    game: Played
+
+    @property
+    def view(self) -> View:
+        """What everybody may see at the record's end."""
+        return self.game.game.view(self.game.state, None)
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """What was checked, for people."""
+        record, game = self.record, self.game
+        secret = record.secret is not None
+        held = "commitment: the SHA-256 of the secret" if secret else "no secret: the draws are as the record has them"
+        deals = f"{len(game.deals)} deals" + (": as the secret shuffles them" if secret else "")
+        moves = f"{len(record.moves)} moves: by the rules of {record.game}"
+        shown = self.form is not Form.LINK
+        scores = "scores, totals and ranking: as the moves give them" if shown else "a link shows no scores to check"
+        end = scores if game.result is not None else "no result: the game was not played to its end"
+        seats = ("seats: as the secret draws them",) if secret and _seats(record) is not None else ()
+        return (held, *seats, deals, moves, end)
+
+    def report(self) -> dict[str, Any]:
+        """Plain JSON for programs."""
+        record, outcome = self.record, self.game.result
+        return {
+            "ok": True,
+            "form": self.form.value,
+            "game": record.game,
+            "players": record.players,
+            "moves": len(record.moves),
+            "deals": len(self.game.deals),
+            "by": {by.value: sum(one.by is by for one in record.moves) for by in By},
+            "secret": record.secret is not None,
+            "totals": None if outcome is None else outcome["totals"],
+            "ranking": None if outcome is None else outcome["ranking"],
+        }
+
+
+def verify(written: str) -> Verified:
+    """A record in any of its forms. Raises BadRecord with the place of the first difference."""
+    form = form_of(written)
+    if form is Form.JSON:
+        return verify_plain(parsed(trimmed(written)))
+    record = read(written)
+    return _with_seats(Verified(form=form, record=record, game=played(record)))
+
+
+def verify_plain(plain: object) -> Verified:
+    """A JSON record as it was fetched. Raises as `verify`."""
+    taken = taken_apart(plain)
+    return _with_seats(Verified(form=Form.JSON, record=taken.record, game=check(*taken)))
+
+
+def check_record(plain: object, *, commitment: str | None = None, secret: str | None = None) -> Verified:
+    """A published record of a game that was played out (P70, P72).
 
     `commitment` is what was published before the first card, `secret` what was shown at the end, where they are
     known from elsewhere than from the record. Raises CheckFailed.
     """
-    require(record.get("v") == 1, f"the record's version is {record.get('v')!r}, not 1")
-    require(commitment in (None, record["commitment"]), "the record's commitment is not the one told at the start")
-    require(secret in (None, record["secret"]), "the record's secret is not the one shown at the end")
-    key = bytes.fromhex(record["secret"])
-    require(fair.commitment(key).hex() == record["commitment"], "the commitment is not the SHA-256 of the secret")
-    _check_seats(record["seats"], key)
-    game = GAMES[record["game"]]
-    players, options = len(record["seats"]), record["options"]
     try:
-        events = list(recompute(game, players, options, key, _moves(record["log"])))
-    except RuleViolation as error:
-        raise CheckFailed(f"the record holds a move that the rules refuse: {error}") from None
-    _check_events(game, events, record["log"], players)
-    view = game.view(fold(game, game.new(players, options), events), None)
-    outcome = record["result"]
-    require(outcome is not None, "the game was called off, so that there is no result to check")
-    require(view["ranking"] == outcome["ranking"], "the record's ranking does not follow from its moves")
-    require(view["scores"] == outcome["totals"], "the record's totals do not follow from its moves")
-    sheet: Sheet = view["score_sheet"]
-    return sheet
+        verified = verify_plain(plain)
+    except BadRecord as flaw:
+        raise CheckFailed(f"the record does not hold: {flaw}") from flaw
+    record = verified.record
+    require(commitment in (None, record.commitment.hex()), "the record's commitment is not the one told at the start")
+    require(record.secret is not None, "the record shows no secret")
+    require(secret in (None, record.secret and record.secret.hex()), "the record's secret is not the one shown")
+    require(verified.game.result is not None, "the game was called off, so that there is no result to check")
+    return verified
 
 
-def _check_seats(seats: Sequence[Mapping[str, Any]], key: bytes) -> None:
-    """Draw "seats": people first, then bots, in the order that the secret gives (P3)."""
-    people = sum(1 for seat in seats if seat["account"])
-    drawn = [index < people for index in fair.permutation(key, "seats", len(seats))]
-    require(drawn == [bool(seat["account"]) for seat in seats], "the seats do not follow from the secret")
+def _with_seats(verified: Verified) -> Verified:
+    """Draw "seats": people first, then bots, in the order that the secret gives (P3). Raises BadRecord(WRONG_TABLE)."""
+    people, secret = _seats(verified.record), verified.record.secret
+    if people is not None and secret is not None:
+        drawn = [index < sum(people) for index in fair.permutation(secret, "seats", len(people))]
+        if drawn != people:
+            told, due = _taken(people), _taken(drawn)
+            raise BadRecord(Flaw.WRONG_TABLE, "the secret seats people otherwise", SEATS, told=told, due=due)
+    return verified
 
 
-def _moves(log: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Seat, Action]]:
-    for item in log:
-        for event in item.get("events", ()):
-            if event["k"] in MOVES:
-                yield event["seat"], {event["k"]: event[MOVES[event["k"]]]}
+def _taken(people: Sequence[bool]) -> str:
+    return "people in seats " + " ".join(str(seat) for seat, person in enumerate(people, start=1) if person)
 
 
-def _check_events(game: Game, events: Sequence[Event], log: Sequence[Mapping[str, Any]], players: int) -> None:
-    """What everybody and what each seat was told must be what secret and moves give."""
-    told = [event for item in log for event in item.get("events", ())]
-    require(told == _projected(game, events, None), "the record's deals and moves do not follow from the secret")
-    private = [event for event in events if game.is_private(event)]
-    for seat in range(players):
-        own = [event for item in log for event in item.get("private", {}).get(str(seat), ())]
-        require(own == _projected(game, private, seat), f"the cards dealt to seat {seat} do not follow from the secret")
-
-
-def _projected(game: Game, events: Sequence[Event], observer: Seat | None) -> list[Mapping[str, Any]]:
-    return [shown for event in events if (shown := game.project(event, observer)) is not None]
+def _seats(record: Record) -> list[bool] | None:
+    """By seat, whether a person sat down there, where the record's `table` tells it. Raises BadRecord(WRONG_TABLE)."""
+    seats = (record.table or {}).get("seats")
+    if seats is None:
+        return None
+    told = isinstance(seats, list) and all(isinstance(seat, dict) and "account" in seat for seat in seats)
+    if not told or len(seats) != record.players:
+        said = f"{record.players} seats are due, each with an account or null"
+        raise BadRecord(Flaw.WRONG_TABLE, said, SEATS)
+    return [bool(seat["account"]) for seat in seats]

@@ -4,23 +4,24 @@ Deals, scores and the ranking follow from these; the written forms show them for
 they are read.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
-from libs.engine import fair
-from libs.engine.errors import RuleViolation
-from libs.engine.game import GAMES
-from libs.engine.protocol import Action, Draw, Event, Game, Seat, State, View
-from libs.engine.replay import fold
+from libs.engine.protocol import Action, Seat
+from libs.engine.record.flaws import BadRecord, Flaw, Place
 
 VERSION: Final = 1
 MOVES_MAX: Final = 20_000  # eighteen times a classic for six; more is no game but an attack
-
-
-class BadRecord(ValueError):
-    """What was read is no record, or does not follow from the rules and its own secret."""
+KEY_BYTES: Final = 32  # secret and commitment (P70)
+NAME_MAX: Final = 64  # characters
+AT_MS_MAX: Final = 2**53 - 1  # what every reader of JSON keeps exactly
+TABLE_NODES_MAX: Final = 4096  # values in `table`, lists and objects counted; seats, pauses and leavers take some fifty
+TABLE_TEXT_MAX: Final = 65_536  # characters of all its texts and keys
+TABLE_DEPTH_MAX: Final = 8
+INTEGER_BITS: Final = 63
 
 
 class By(StrEnum):
@@ -50,7 +51,11 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """A game from its start. `secret` is shown after the game (P70); without it `draws` holds every draw."""
+    """A game from its start. `secret` is shown after the game (P70); without it `draws` holds every draw.
+
+    `table` is what only the place knows where the game was played (accounts, rooms, when it began): plain JSON that
+    the engine carries and never interprets.
+    """
 
     game: str
     rules_version: int
@@ -61,162 +66,75 @@ class Record:
     secret: bytes | None = None
     draws: tuple[Drawn, ...] = ()
     moves: tuple[Move, ...] = ()
+    table: Mapping[str, Any] | None = None
 
     def bare(self) -> "Record":
-        """What a link keeps: the game without names, actors and times."""
-        return replace(self, names=(), moves=tuple(Move(seat=one.seat, action=one.action) for one in self.moves))
+        """What a link keeps: the game without names, table, actors and times."""
+        moves = tuple(Move(seat=one.seat, action=one.action) for one in self.moves)
+        return replace(self, names=(), moves=moves, table=None)
 
 
-class Step(NamedTuple):
-    """One draw or move of a record played again."""
-
-    move: Move | None  # None: a draw
-    events: tuple[Event, ...]
-    state: State  # after them
-
-
-class Deal(NamedTuple):
-    """A deal as it lay: hands by seat in pack order, the turned card."""
-
-    dealer: Seat
-    trump: str | None
-    hands: tuple[tuple[str, ...], ...]
-
-
-def game_of(record: Record) -> Game:
-    """The record's game. Raises BadRecord for one that this release does not know, or other rules."""
-    game = GAMES.get(record.game)
-    if game is None or game.rules_version != record.rules_version:
-        raise BadRecord(f"no game {record.game!r} with rules version {record.rules_version!r}")
-    return game
-
-
-def opening(record: Record) -> State:
-    """The game before its first draw. Raises BadRecord for options that it refuses, or a false commitment."""
-    game = game_of(record)
-    if record.secret is not None and fair.commitment(record.secret) != record.commitment:
-        raise BadRecord("the commitment is not the SHA-256 of the secret")
+def check_bounds(record: Record) -> None:
+    """Sizes and ranges that hold before a single card is dealt. Raises BadRecord."""
+    if len(record.moves) > MOVES_MAX:
+        raise BadRecord(Flaw.TOO_LONG, f"more than {MOVES_MAX} moves", Place(path="moves"))
+    if len(record.commitment) != KEY_BYTES:
+        raise BadRecord(Flaw.NOT_A_RECORD, f"a commitment has {KEY_BYTES} bytes", Place(path="commitment"))
+    if record.secret is not None and len(record.secret) != KEY_BYTES:
+        raise BadRecord(Flaw.NOT_A_RECORD, f"a secret has {KEY_BYTES} bytes", Place(path="secret"))
     if len(record.names) not in (0, record.players):
-        raise BadRecord("a name for each seat, or none")
-    try:
-        return game.new(record.players, record.options)
-    except RuleViolation as refused:
-        raise BadRecord(f"options: {refused}") from refused
+        raise BadRecord(Flaw.NOT_A_RECORD, "a name for each seat, or none", Place(path="names"))
+    for seat, name in enumerate(record.names):
+        if not 0 < len(name) <= NAME_MAX or not _encodable(name):
+            raise BadRecord(Flaw.NOT_A_RECORD, f"a name has 1 to {NAME_MAX} characters", Place(path=f"names[{seat}]"))
+    for number, move in enumerate(record.moves):
+        check_time(move.at_ms, Place(move=number, path=f"moves[{number}]"))
+    if record.table is not None:
+        _check_table(record.table)
 
 
-def replay(record: Record) -> Iterator[Step]:
-    """Every draw and move again, draws as soon as they are due. Raises BadRecord where one does not fit."""
-    game, state = game_of(record), opening(record)
-    source = _Draws(record)
-    for move in record.moves:
-        for step in _draw_all(game, state, source):
-            yield step
-            state = step.state
-        moved = decide_move(game, state, move)
-        yield moved
-        state = moved.state
-    yield from _draw_all(game, state, source)
-    source.check_used_up()
+def check_time(at_ms: int | None, place: Place) -> None:
+    """Raises BadRecord beyond 0…2⁵³-1."""
+    if at_ms is not None and not 0 <= at_ms <= AT_MS_MAX:
+        raise BadRecord(Flaw.NOT_A_RECORD, f"a time is 0 to {AT_MS_MAX} ms", place)
 
 
-class _Draws:
-    """The permutations of a record, from its secret or as they are written."""
-
-    def __init__(self, record: Record) -> None:
-        self._secret = record.secret
-        self._draws = list(record.draws)
-
-    def order(self, draw: Draw) -> tuple[int, ...] | None:
-        """None: the record ends before this draw."""
-        if self._secret is not None:
-            return fair.permutation(self._secret, draw.label, draw.size)
-        if not self._draws:
-            return None
-        drawn = self._draws.pop(0)
-        if drawn.label != draw.label:
-            raise BadRecord(f"draw {draw.label!r} is due, not {drawn.label!r}")
-        return drawn.order
-
-    def check_used_up(self) -> None:
-        if self._draws:
-            raise BadRecord("draws that were never due")
+def _encodable(text: str) -> bool:
+    """Whether it is text at all: half a surrogate pair is not."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)
 
 
-def _draw_all(game: Game, state: State, source: _Draws) -> Iterator[Step]:
-    """Every draw that is due now."""
-    while (draw := game.draw(state)) is not None and (order := source.order(draw)) is not None:
-        step = _draw(game, state, order)
-        yield step
-        state = step.state
+def _check_table(table: Mapping[str, Any]) -> None:
+    """Plain JSON of bounded size; walked without recursion, whatever its depth."""
+    waiting: list[tuple[object, int]] = [(table, 0)]
+    nodes = text = 0
+    while waiting:
+        value, depth = waiting.pop()
+        nodes += 1
+        inside: list[object] = []
+        if isinstance(value, Mapping):
+            inside = [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            inside = value
+        elif isinstance(value, str):
+            text += len(value)
+        plain = inside or _is_plain(value)
+        if not plain or depth > TABLE_DEPTH_MAX or nodes + len(waiting) > TABLE_NODES_MAX or text > TABLE_TEXT_MAX:
+            raise BadRecord(Flaw.NOT_A_RECORD, "not plain JSON of a bounded size", Place(path="table"))
+        if isinstance(value, Mapping) and not all(type(key) is str for key in value):
+            raise BadRecord(Flaw.NOT_A_RECORD, "a key is a text", Place(path="table"))
+        waiting += [(one, depth + 1) for one in inside]
 
 
-def _draw(game: Game, state: State, order: tuple[int, ...]) -> Step:
-    try:
-        events = game.decide_draw(state, order)
-    except ValueError as wrong:
-        raise BadRecord(str(wrong)) from wrong
-    return Step(None, events, fold(game, state, events))
-
-
-def decide_move(game: Game, state: State, move: Move) -> Step:
-    """Play one move. Raises BadRecord when the rules refuse it."""
-    try:
-        events = game.decide(state, move.seat, move.action)
-    except RuleViolation as refused:
-        raise BadRecord(f"move {game.turn(state) + 1}: {refused}") from refused
-    return Step(move, events, fold(game, state, events))
-
-
-def rebuild(
-    empty: Record,
-    next_move: Callable[[Game, State], Move | None],
-    next_order: Callable[[Draw], tuple[int, ...] | None],
-) -> Record:
-    """The record whose moves come one by one, each asked for in its turn until None.
-
-    Orders come from the record's secret, or else from `next_order`. Raises BadRecord.
-    """
-    game, state = game_of(empty), opening(empty)
-    moves: list[Move] = []
-    draws: list[Drawn] = []
-    while True:
-        if (draw := game.draw(state)) is not None:
-            order = next_order(draw) if empty.secret is None else fair.permutation(empty.secret, draw.label, draw.size)
-            if order is None:
-                break
-            if empty.secret is None:
-                draws.append(Drawn(draw.label, order))
-            state = _draw(game, state, order).state
-        elif not game.over(state) and (move := next_move(game, state)) is not None:
-            moves.append(move)
-            state = decide_move(game, state, move).state
-        else:
-            break
-    return replace(empty, moves=tuple(moves), draws=tuple(draws))
-
-
-def final(record: Record) -> State:
-    """The state at the record's end. Raises BadRecord."""
-    state = opening(record)
-    for step in replay(record):
-        state = step.state
-    return state
-
-
-def result(record: Record) -> dict[str, Any] | None:
-    """The result as `Result.dump` writes it; None when the game was not played to its end. Raises BadRecord."""
-    game, state = game_of(record), final(record)
-    return game.result(state).dump() if game.over(state) else None
-
-
-def deal_in(game: Game, step: Step) -> Deal | None:
-    """The deal that a step made, all hands open: for records, which are written after the game."""
-    dealt = [state for event in step.events if (state := game.checkpoint(event)) is not None]
-    if not dealt:
-        return None
-    views: list[View] = [game.view(dealt[-1], seat) for seat in range(game.view(dealt[-1], None)["players"])]
-    return Deal(
-        dealer=views[0]["dealer"],
-        trump=views[0]["trump"],
-        hands=tuple(tuple(view["hand"]) for view in views),
-    )
+def _is_plain(value: object) -> bool:
+    match value:
+        case None | bool() | dict() | list():
+            return True
+        case str():
+            return _encodable(value)
+        case int():
+            return value.bit_length() <= INTEGER_BITS
+        case float():
+            return isfinite(value)
+        case _:
+            return False

@@ -1,7 +1,9 @@
 r"""The record as text in the tradition of PBN: tags and rows that people and bridge tools can read.
 
-    [Event "Whist"]  [Game "romanian"]  [RulesVersion "1"]  [Players "6"]  [Options "{\"mode\":\"quick\"}"]
+    [Event "Whist"]  [Version "1"]  [Game "romanian"]  [RulesVersion "1"]  [Players "6"]
+    [Options "{\"mode\":\"quick\"}"]
     [South "Ioana"] …                    names, where there are any
+    [Table "{…}"]                        what only the place of the game knows, as JSON, where there is any
     [Commit "sha256 in hex"]             [Secret "hex"], or a [Draw "deal/1 21 5 2 …"] for each draw
     [Board "1"]  [Dealer "S"]  [Trump "H9"]     the turned card; "-" without
     [Deal "S:Q85.65.A.QJ A.T.QK5.K75 …"]        hands clockwise from that seat, suits S.H.D.C
@@ -28,8 +30,10 @@ from typing import Any, Final
 
 from libs.engine.cards import CARD_BY_TEXT
 from libs.engine.protocol import Action, Draw, Game, Seat, State
-from libs.engine.record.model import BadRecord, By, Drawn, Move, Record, Step, deal_in, game_of, rebuild, replay
-from libs.engine.record.plain import hex_bytes
+from libs.engine.record.flaws import BadRecord, Flaw, Place, short
+from libs.engine.record.model import VERSION, By, Drawn, Move, Record
+from libs.engine.record.plain import hex_bytes, parsed
+from libs.engine.record.replaying import Step, deal_in, game_of, order_of, rebuild, replay
 
 COMPASS: Final = {
     2: ("S", "N"),
@@ -43,7 +47,14 @@ LETTERS: Final = {"S": "South", "N": "North", "W": "West", "E": "East"}
 SUIT_ORDER: Final = "SHDC"
 AUCTION, PLAY, CLAIMS, TIMES = "Auction", "Play", "Claims", "Times"
 SECTIONS: Final = (AUCTION, PLAY, CLAIMS)
-CHECKED: Final = frozenset({"Board", "Dealer", "Trump", "Deal", "Score", "Totals", "Ranking"})
+FLAW_BY_TAG: Final = {
+    **dict.fromkeys(("Board", "Dealer", "Trump", "Deal"), Flaw.WRONG_DEAL),
+    **dict.fromkeys(("Score", "Totals"), Flaw.WRONG_SCORE),
+    "Ranking": Flaw.WRONG_RANKING,
+}
+CHECKED: Final = frozenset(FLAW_BY_TAG)
+END: Final = ("Totals", "Ranking")
+BY_SEAT: Final = ("Deal", "Score", "Totals")
 MARKS: Final = {By.PERSON: "", By.BOT: "~", By.TIME_OUT: "^", None: "?"}
 BY_MARK: Final = {mark: by for by, mark in MARKS.items()}
 NOTHING: Final = "-"
@@ -66,12 +77,15 @@ def to_text(record: Record) -> str:
 
 def _head(record: Record) -> Iterator[Tag]:
     yield "Event", "Whist"
+    yield "Version", str(VERSION)
     yield "Game", record.game
     yield "RulesVersion", str(record.rules_version)
     yield "Players", str(record.players)
     yield "Options", json.dumps(dict(record.options), separators=(",", ":"))
     for seat, name in enumerate(record.names):
         yield _long(record.players, seat), name
+    if record.table is not None:
+        yield "Table", json.dumps(dict(record.table), separators=(",", ":"))
     yield "Commit", record.commitment.hex()
     if record.secret is not None:
         yield "Secret", record.secret.hex()
@@ -196,6 +210,7 @@ class Reading:
     draws: list[Drawn] = field(default_factory=list)
     checked: list[Tag] = field(default_factory=list)
     sections: list[Columns] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)  # of the section that comes next
     clock_ms: int = 0
 
     def next_move(self, game: Game, state: State) -> Move | None:
@@ -208,22 +223,19 @@ class Reading:
             return None
         section = self.sections[0]
         if not section.queues[seat]:
-            raise BadRecord(f"seat {seat} decides, but its column has ended")
+            raise BadRecord(Flaw.NOT_A_RECORD, "its column has ended")
         action, by = _decision(section.queues[seat].pop(0))
         return Move(seat=seat, action=action, by=by, at_ms=self._time(section))
 
     def next_order(self, draw: Draw) -> tuple[int, ...] | None:
         if not self.draws:
             return None
-        drawn = self.draws.pop(0)
-        if drawn.label != draw.label:
-            raise BadRecord(f"draw {draw.label!r} is due, not {drawn.label!r}")
-        return drawn.order
+        return order_of(self.draws.pop(0), draw)
 
     def check_used_up(self) -> None:
         """Raises BadRecord if the text goes on after its game."""
         if self.draws or any(not one.used_up or one.times for one in self.sections):
-            raise BadRecord("the text holds more than its game")
+            raise BadRecord(Flaw.MORE_THAN_A_GAME, "the text holds more than its game")
 
     def _time(self, section: Columns) -> int | None:
         written = section.times.pop(0) if section.times else NOTHING
@@ -234,46 +246,74 @@ class Reading:
 
     def _check_times(self, section: Columns) -> None:
         if section.times:
-            raise BadRecord("more times than decisions")
+            raise BadRecord(Flaw.NOT_A_RECORD, "more times than decisions")
 
 
 def from_text(text: str) -> Record:
     """The record, played again; what it shows of deals and scores is checked. Raises BadRecord and nothing else."""
     if len(text) > TEXT_MAX:
-        raise BadRecord("too long")
+        raise BadRecord(Flaw.TOO_LONG, f"more than {TEXT_MAX} characters")
     read = _read(text)
+    if (version := _tag(read.head, "Version")) != str(VERSION):
+        raise BadRecord(Flaw.UNKNOWN_VERSION, "no version known here", told=version, due=VERSION)
     head, players = read.head, _integer(_tag(read.head, "Players"))
     empty = Record(
         game=_tag(head, "Game"),
         rules_version=_integer(_tag(head, "RulesVersion")),
         players=players,
-        options=_options(_tag(head, "Options")),
+        options=_object(head, "Options"),
         names=tuple(head[name] for seat in range(players) if (name := _long(players, seat)) in head),
-        commitment=hex_bytes(_tag(head, "Commit")),
-        secret=hex_bytes(head["Secret"]) if "Secret" in head else None,
+        commitment=hex_bytes(_tag(head, "Commit"), "Commit"),
+        secret=hex_bytes(head["Secret"], "Secret") if "Secret" in head else None,
+        table=_object(head, "Table") if "Table" in head else None,
     )
     record = rebuild(empty, read.next_move, read.next_order)
     read.check_used_up()
-    if read.checked != [part for part in _boards(record) if isinstance(part, tuple)]:
-        raise BadRecord("the boards do not follow from the decisions")
+    _check_boards(read.checked, [part for part in _boards(record) if isinstance(part, tuple)])
     return record
 
 
+def _check_boards(told: Sequence[Tag], due: Sequence[Tag]) -> None:
+    """Raises BadRecord at the first tag, and the first word of it, that does not follow from the decisions."""
+    board = -1
+    for said, given in zip_longest(told, due):
+        board += given is not None and given[0] == "Board"
+        if said == given:
+            continue
+        name = (given or said or ("", ""))[0]
+        round_ = None if name in END else max(board, 0)
+        if said is None or given is None or said[0] != given[0]:
+            reason = Flaw.WRONG_DEAL if given else Flaw.MORE_THAN_A_GAME
+            place = Place(round=round_, path=f"tag {name}")
+            raise BadRecord(reason, "another tag is due", place, told=said and said[0], due=given and given[0])
+        words = enumerate(zip_longest(said[1].split(), given[1].split()))
+        at, (one, other) = next(((at, pair) for at, pair in words if pair[0] != pair[1]), (0, (said[1], given[1])))
+        place = Place(round=round_, seat=at if name in BY_SEAT else None, path=f"tag {name}")
+        raise BadRecord(FLAW_BY_TAG[name], "does not follow from the decisions", place, told=one, due=other)
+
+
 def _read(text: str) -> Reading:
-    read, times = Reading(), []
-    for line in text.split("\n"):
-        tags = [(name, _unescaped(value)) for name, value in TAG.findall(line)]
-        for name, value in tags:
-            if name == TIMES:
-                times = value.split()
-            elif name in SECTIONS:
-                read.sections.append(_columns(_integer(_tag(read.head, "Players")), value, times))
-                times = []
-            else:
-                _keep(read, name, value)
-        if not tags and line.strip():
-            _row(read, line.split())
+    read = Reading()
+    for number, line in enumerate(text.split("\n"), start=1):
+        try:
+            _take(read, line)
+        except BadRecord as flaw:
+            raise flaw.within(Place(path=f"line {number}")) from flaw
     return read
+
+
+def _take(read: Reading, line: str) -> None:
+    tags = [(name, _unescaped(value)) for name, value in TAG.findall(line)]
+    for name, value in tags:
+        if name == TIMES:
+            read.times = value.split()
+        elif name in SECTIONS:
+            read.sections.append(_columns(_integer(_tag(read.head, "Players")), value, read.times))
+            read.times = []
+        else:
+            _keep(read, name, value)
+    if not tags and line.strip():
+        _row(read, line.split())
 
 
 def _keep(read: Reading, name: str, value: str) -> None:
@@ -282,22 +322,24 @@ def _keep(read: Reading, name: str, value: str) -> None:
         read.draws.append(Drawn(label, tuple(_integer(one) for one in order)))
     elif name in CHECKED:
         read.checked.append((name, value))
+    elif name in read.head:
+        raise BadRecord(Flaw.NOT_A_RECORD, "this tag stands twice", Place(path=f"tag {short(name)}"))
     else:
         read.head[name] = value
     if name == "Players" and _integer(value) not in COMPASS:
-        raise BadRecord(f"no seats for {value} players")
+        raise BadRecord(Flaw.NOT_A_RECORD, f"no seats for {value} players", Place(path="tag Players"))
 
 
 def _columns(players: int, first: str, times: list[str]) -> Columns:
     if first not in COMPASS[players]:
-        raise BadRecord(f"no seat {first!r:.20} among {players}")
+        raise BadRecord(Flaw.NOT_A_RECORD, f"no seat {short(first)} among {players}")
     at = COMPASS[players].index(first)
     return Columns({(at + step) % players: [] for step in range(players)}, times)
 
 
 def _row(read: Reading, tokens: Sequence[str]) -> None:
     if not read.sections or len(tokens) != len(read.sections[-1].queues):
-        raise BadRecord(f"not a row of decisions: {' '.join(tokens):.80}")
+        raise BadRecord(Flaw.NOT_A_RECORD, f"not a row of decisions: {short(' '.join(tokens))}")
     for queue, token in zip(read.sections[-1].queues.values(), tokens, strict=True):
         if token != NOTHING:
             queue.append(token)
@@ -316,24 +358,25 @@ def _decision(token: str) -> tuple[Action, By | None]:
 
 def _tag(head: Tags, name: str) -> str:
     if name not in head:
-        raise BadRecord(f"no tag {name}")
+        raise BadRecord(Flaw.NOT_A_RECORD, "this tag is due", Place(path=f"tag {name}"))
     return head[name]
 
 
 def _integer(written: str) -> int:
     if not INTEGER.fullmatch(written):
-        raise BadRecord(f"not a number: {written!r:.40}")
+        raise BadRecord(Flaw.NOT_A_RECORD, f"not a number: {short(written)}")
     return int(written)
 
 
-def _options(written: str) -> dict[str, Any]:
+def _object(head: Tags, name: str) -> dict[str, Any]:
+    place = Place(path=f"tag {name}")
     try:
-        options = json.loads(written)
-    except (ValueError, RecursionError) as wrong:
-        raise BadRecord("options are not JSON") from wrong
-    if type(options) is not dict:
-        raise BadRecord("options are no object")
-    return options
+        plain = parsed(_tag(head, name))
+    except BadRecord as flaw:
+        raise flaw.within(place) from flaw
+    if type(plain) is not dict:
+        raise BadRecord(Flaw.NOT_A_RECORD, "an object is due", place)
+    return plain
 
 
 def _unescaped(value: str) -> str:

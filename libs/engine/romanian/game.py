@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from libs.engine.cards import card_text
+from libs.engine.cards import card_text, hand_texts
 from libs.engine.protocol import Action, Draw, OwnBy, Result, RoundFact, Seat, View
 from libs.engine.romanian import dealing, deciding, evolving, following, journal, views
 from libs.engine.romanian.events import BidPlaced, CardPlayed, Event, RoundDealt
@@ -72,6 +72,9 @@ class RomanianWhist:
 
     def view(self, state: State, observer: Seat | None) -> View:
         return views.view(state, observer)
+
+    def hands(self, state: State) -> tuple[tuple[str, ...], ...]:
+        return () if state.round is None else tuple(tuple(hand_texts(hand)) for hand in state.round.hands)
 
     def project(self, event: Event, observer: Seat | None) -> View | None:
         return views.project(event, observer)

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+from libs.engine.cards import hand_texts
 from libs.engine.protocol import OwnBy, Seat
 from libs.engine.tricks.codec import Codec
+from libs.engine.tricks.play import Play
 
 RULES_VERSION = 1
 
@@ -24,6 +26,9 @@ class Moment(Protocol):
 
     @property
     def ranking(self) -> tuple[Seat, ...] | None: ...
+
+    @property
+    def play(self) -> Play | None: ...
 
 
 State = TypeVar("State", bound=Moment)
@@ -48,6 +53,10 @@ class TrickGame(Generic[State, Event]):
 
     def over(self, state: State) -> bool:
         return state.ranking is not None
+
+    def hands(self, state: State) -> tuple[tuple[str, ...], ...]:
+        """Before the first deal there are none."""
+        return () if state.play is None else tuple(tuple(hand_texts(hand)) for hand in state.play.hands)
 
     def dump_event(self, event: Event) -> list[Any]:
         return self.codec.dump_event(event)

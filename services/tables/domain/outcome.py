@@ -1,15 +1,28 @@
 """What a finished game means to the other services, and the record its players may fetch (P16, P72)."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from libs.engine import fair
-from services.tables.domain.entries import Body, By, Drawn, Moved, Opened, Resumed, Vacated
+from libs.engine.errors import UnknownRulesVersion
+from libs.engine.game import GAMES, Game
+from libs.engine.record import model
+from libs.engine.record.model import MOVES_MAX, Move, Record
+from libs.engine.record.replaying import playable, played
+from services.tables.domain.entries import Body, By, Moved, Opened, Resumed, Vacated
 from services.tables.domain.table import LATELY_ROUNDS, Table
 
-RECORD_VERSION = 1
+BY = {By.PERSON: model.By.PERSON, By.TIME_OUT: model.By.TIME_OUT, By.BOT: model.By.BOT}
+PAUSES_MAX = 64  # the newest; a table that changed hands more often was in a crash loop
+# What a broken row makes its reader raise.
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, UnknownRulesVersion)
+
+
+Row = tuple[Body, datetime]  # an entry of the journal and when it was committed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,56 +61,81 @@ def outcomes(table: Table) -> list[SeatOutcome]:
     ]
 
 
-def record(table: Table, rows: Iterable[tuple[int, Body, datetime]], finished_at: datetime) -> dict[str, Any]:
-    """The whole game as plain JSON, accounts by id and never by name.
+def record(
+    table_id: UUID, opened: Opened, rows: Iterable[Row], finished_at: datetime, voided: str | None = None
+) -> Record:
+    """The game as the engine's record, accounts by id and never by name.
 
-    A log item's `events` are the engine's public projections; `private` has, by seat, what that seat alone was told.
+    `rows` are the journal's from row 0 on, `voided` the reason why the game was called off. A game longer than any
+    played by people (bench) is kept up to the record's limit. Raises whatever a broken row makes its reader raise.
     """
-    opened, log = table.opened, []
-    started_at = finished_at
-    for seq, body, at in rows:
-        if isinstance(body, Opened):
-            started_at = at
+    journal = list(rows)
+    moves = tuple(_moves(GAMES[opened.game], opened.rules_version, journal))
+    return _record(table_id, opened, moves[:MOVES_MAX], _table(table_id, opened, journal, finished_at, voided))
+
+
+def called_off(table_id: UUID, opened: Opened, rows: Iterable[Row], finished_at: datetime, voided: str) -> Record:
+    """The record of a game that was called off: what was decided before the fault, and no result (P70, P72).
+
+    The fault may be in the rows: they are taken as far as they can be read and the rules accept them. A decision that
+    would have ended the game stays out, for it ended nothing. Raises BadRecord where not even the first deal is sound.
+    """
+    journal, moves = list(rows), list[Move]()
+    with contextlib.suppress(*UNREADABLE):
+        for move in _moves(GAMES[opened.game], opened.rules_version, journal):
+            moves.append(move)
+    about = _table(table_id, opened, journal, finished_at, voided)
+    sound = playable(_record(table_id, opened, tuple(moves[:MOVES_MAX]), about))
+    return sound if played(sound).result is None else replace(sound, moves=sound.moves[:-1])
+
+
+def _record(table_id: UUID, opened: Opened, moves: tuple[Move, ...], about: dict[str, Any]) -> Record:
+    return Record(
+        game=opened.game,
+        rules_version=opened.rules_version,
+        players=len(opened.seats),
+        options=opened.options,
+        commitment=fair.commitment(opened.secret),
+        secret=opened.secret,
+        moves=moves,
+        table=about,
+    )
+
+
+def _moves(game: Game, rules_version: int, rows: Iterable[Row]) -> Iterator[Move]:
+    """Every decision with its actor and time; stops where rows are missing."""
+    turn = 0
+    for body, at in rows:
+        if not isinstance(body, Moved):
             continue
-        log.append(_logged(table, seq, body, at))
+        if body.turn != turn:
+            return
+        decision = game.decision(game.load_event(body.events[0], rules_version))
+        if decision is None:
+            raise ValueError("a move begins with its decision")
+        seat, action = decision
+        yield Move(seat=seat, action=action, by=BY[By(body.by)], at_ms=_milliseconds(at))
+        turn += 1
+
+
+def _table(
+    table_id: UUID, opened: Opened, rows: Sequence[Row], finished_at: datetime, voided: str | None
+) -> dict[str, Any]:
+    """What only the platform knows of the game; the record carries it and the engine does not read it.
+
+    `seats` by seat: account in hex, null for a bot, and the room it chose; `left` who left for good and when (P8);
+    `pauses` when another worker took over and for how long nobody could move (P33). Times are UTC milliseconds.
+    """
     return {
-        "v": RECORD_VERSION,
-        "table": table.table_id.hex,
-        "game": opened.game,
-        "rules_version": opened.rules_version,
-        "options": opened.options,
-        "commitment": fair.commitment(opened.secret).hex(),
-        "secret": opened.secret.hex(),
-        "seats": [{"account": seat.account.hex() or None, "room": seat.room} for seat in opened.seats],
-        "started_at": _milliseconds(started_at),
+        "id": table_id.hex,
+        "status": "finished" if voided is None else "voided",
+        "reason": voided,
+        "started_at": _milliseconds(rows[0][1] if rows else finished_at),
         "finished_at": _milliseconds(finished_at),
-        "log": log,
-        "result": table.game.result(table.state).dump() if table.game.over(table.state) else None,
+        "seats": [{"account": seat.account.hex() or None, "room": seat.room} for seat in opened.seats],
+        "left": [[body.seat, _milliseconds(at)] for body, at in rows if isinstance(body, Vacated)],
+        "pauses": [[_milliseconds(at), body.pause_ms] for body, at in rows if isinstance(body, Resumed)][-PAUSES_MAX:],
     }
-
-
-def _logged(table: Table, seq: int, body: Body, at: datetime) -> dict[str, Any]:
-    item: dict[str, Any] = {"seq": seq, "at": _milliseconds(at)}
-    match body:
-        case Moved(seat=seat, by=by):
-            item |= {"by": By(by).word, "seat": seat}
-        case Vacated(seat=seat):
-            return item | {"by": By.PERSON.word, "seat": seat, "left": True}
-        case Resumed(pause_ms=pause_ms):
-            return item | {"by": By.SERVER.word, "pause_ms": pause_ms}
-        case Drawn():
-            item |= {"by": By.SERVER.word}
-        case Opened():
-            raise ValueError("row 0 is the record's head")
-    game = table.game
-    events = [game.load_event(each, table.opened.rules_version) for each in body.events]
-    item["events"] = [shown for event in events if (shown := game.project(event, None)) is not None]
-    private = [event for event in events if game.is_private(event)]
-    if private:
-        item["private"] = {
-            str(seat): [game.project(event, seat) for event in private] for seat in range(len(table.seats))
-        }
-    return item
 
 
 def _milliseconds(at: datetime) -> int:

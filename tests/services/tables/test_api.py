@@ -196,7 +196,7 @@ async def test_p72_a_finished_games_record_is_for_its_players_alone(cluster: Clu
         await Player(gateway, table, account, conn=1).play_on()
         for each in (worker, other):
             found = await ask(each, "Record", table_id=table, account_id=account)
-            assert json.loads(found.record_json)["table"] == table.hex()
+            assert json.loads(found.record_json)["table"]["id"] == table.hex()
             for nobody in (uuid4().bytes, b""):
                 assert await reason_of(ask(each, "Record", table_id=table, account_id=nobody)) == "NOT_AT_TABLE"
             seen = await ask(each, "GetTable", table_id=table, account_id=account)
