@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from libs.client.cli import demo, screen
+from libs.client.cli import demo, lettering, screen
 from libs.client.cli.keyboard import Keyboard
-from libs.client.cli.play import BACK, CLEAR, SAVE, TIME_WAS_UP, Player, ScreenFront, chosen, spoken
+from libs.client.cli.moves import chosen
+from libs.client.cli.play import BACK, CLEAR, SAVE, TIME_WAS_UP, Player, ScreenFront, spoken
 from libs.client.cli.verify import CheckFailed
 from libs.client.sdk.backoff import Backoff
 from libs.client.sdk.errors import WhistError
@@ -281,7 +282,7 @@ class Terminal:
         await self.shows(awaited)
         return typed
 
-    def player(self, guest: Whist, table: Table) -> Player:
+    def player(self, guest: Whist, table: Table) -> Player[Table]:
         return Player(guest, table, self, ScreenFront(self.write, terminal=True, forget=self.forget), eager=True)
 
 
@@ -367,7 +368,7 @@ def test_every_screen_of_a_game_fits_80_by_24() -> None:
         for seats in (truth.seats(), hostile):
             lines = screen.render(view, seats, seconds_left=10, message="x" * 300).split("\n")
             assert len(lines) <= 24
-            assert all(screen._width(line) <= 80 for line in lines)
+            assert all(lettering.width(line) <= 80 for line in lines)
             assert "\x1b" not in "".join(lines)
 
 
@@ -428,7 +429,7 @@ def test_legal_cards_are_marked_and_the_barred_bid_is_said() -> None:
     ],
 )
 def test_a_card_is_meant_by_number_or_name(typed: str, meant: str | None) -> None:
-    view = {"phase": "play", "hand": ["TD", "QH"]}
+    view = {"phase": "play", "hand": ["TD", "QH"], "legal": [{"play": "QH"}]}
     assert chosen(view, typed) == (None if meant is None else {"play": meant})
 
 

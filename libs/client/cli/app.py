@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from enum import StrEnum
 from importlib.metadata import version
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,18 +18,29 @@ import typer
 from libs.client.cli import demo as demonstration
 from libs.client.cli import screen
 from libs.client.cli.keyboard import Keyboard
+from libs.client.cli.offline import GameLeft, LocalJson, LocalScreen, LocalTable
+from libs.client.cli.offline import play as play_here
 from libs.client.cli.play import HELP, Front, InputEnded, JsonFront, Player, ScreenFront
-from libs.client.cli.verify import CheckFailed, check_record
+from libs.client.cli.recordfile import CannotWrite, RecordFile
+from libs.client.cli.recordinput import Unreadable, written_at
+from libs.client.cli.replay import NoSuchRound, names_of, tell
+from libs.client.cli.setup import ONLINE_MODES, Bots, GameName, Setup, WrongUsage, set_up
+from libs.client.cli.setup import Mode as AnyMode
+from libs.client.cli.verify import CheckFailed, Verified, verify_plain
+from libs.client.cli.verify import verify as verify_record
 from libs.client.sdk.errors import WhistError
 from libs.client.sdk.session import FileStore
 from libs.client.sdk.table import Table
 from libs.client.sdk.whist import Whist
+from libs.engine.record.flaws import BadRecord
 from libs.wire import frames
 
 INTERRUPTED = 130  # as a shell says of SIGINT
+PACE_S = 0.6  # slow enough to see who plays what
+PACE_MAX_S = 10.0
 
 app = typer.Typer(
-    help="Romanian Whist online: play, watch a bot play, read records.",
+    help="Whist: play online or here, watch a bot play, read records.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -66,16 +79,71 @@ def _main(
 
 @app.command()
 def play(
-    room: Room = 1, mode: ModeOption = Mode.QUICK, url: Url = HERE, email: Email = "", as_json: AsJson = False
+    game: Annotated[GameName | None, typer.Option(help="Play this game here, against bots, without a server.")] = None,
+    mode: Annotated[
+        AnyMode | None,
+        typer.Option(help="Romanian Whist's: quick (six rounds, as usual) or classic (thirty); the others here alone."),
+    ] = None,
+    room: Room = 1,
+    url: Url = HERE,
+    email: Email = "",
+    players: Annotated[int | None, typer.Option(help="With --game: seats, as the game allows.")] = None,
+    bots: Annotated[Bots | None, typer.Option(help="With --game: keen as usual, calm where it has no other.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="With --game: the game's own; may be repeated.")
+    ] = None,
+    seed: Annotated[str | None, typer.Option(help="With --game: any text; the same text deals the same.")] = None,
+    record_file: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="With --game: where the record goes.")
+    ] = None,
+    pace: Annotated[
+        float | None,
+        typer.Option(min=0, max=PACE_MAX_S, help="With --game: seconds a bot's move takes; 0.6 on a terminal."),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Play a quick or classic game in this terminal."""
-    _run(_play(room, mode.value, url, email, as_json))
+    """Play a quick or classic game online, or any game here with --game."""
+    local = {"players": players, "bots": bots, "option": option, "seed": seed, "record": record_file, "pace": pace}
+    try:
+        if game is None:
+            _refuse_with("needs --game, which plays here", local)
+            _check_online(mode)
+            asked = _play(room, (mode or Mode.QUICK).value, url, email, as_json)
+        else:
+            _refuse_with("is for online play", {"room": None if room == 1 else room, "email": email or None})
+            setup = set_up(game, players=players, mode=mode, options=option or (), bots=bots, seed=seed)
+            file = None if record_file is None else RecordFile(record_file)
+            asked = _play_here(setup, pace, file, as_json)
+    except (WrongUsage, CannotWrite) as wrong:
+        _say(f"whist: {screen.printable(str(wrong))}")
+        raise typer.Exit(2) from None
+    _run(asked)
+
+
+def _refuse_with(why: str, options: Mapping[str, object]) -> None:
+    """Raises WrongUsage for the first option that was given."""
+    for name, value in options.items():
+        if value is not None:
+            raise WrongUsage(f"--{name} {why}")
+
+
+def _check_online(mode: AnyMode | None) -> None:
+    if mode not in {None, *ONLINE_MODES}:
+        raise WrongUsage(f"--mode {mode}: online there are {' and '.join(ONLINE_MODES)}; others need --game romanian")
 
 
 @app.command()
-def demo(mode: ModeOption = Mode.QUICK, url: Url = HERE, email: Email = "", as_json: AsJson = False) -> None:
+def demo(
+    mode: ModeOption = Mode.QUICK,
+    url: Url = HERE,
+    email: Email = "",
+    record_file: Annotated[
+        Path | None, typer.Option("--record", metavar="FILE", help="Where the game's record goes.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Let a bot play a whole game in room 1 as a new guest, and check scores, prize, record and deals."""
-    _run(_demo(mode.value, url, email, as_json))
+    _run(_demo(mode.value, url, email, record_file, as_json))
 
 
 @app.command()
@@ -86,6 +154,25 @@ def record(
 ) -> None:
     """Fetch the record of a finished game that was played here, and check it against its secret."""
     _run(_record(game_id, url, as_json))
+
+
+RecordSource = Annotated[str, typer.Argument(metavar="FILE", help="A record: a file, - for standard input, or a link.")]
+
+
+@app.command()
+def replay(
+    file: RecordSource,
+    only: Annotated[int | None, typer.Option("--round", min=1, help="This round alone.")] = None,
+    open_hands: Annotated[bool, typer.Option("--open", help="Show every hand.")] = False,
+) -> None:
+    """Tell a recorded game step by step: Enter for the next step on a terminal, all at once in a pipe."""
+    _guarded(lambda: _replay(file, only, open_hands))
+
+
+@app.command()
+def verify(file: RecordSource, as_json: AsJson = False) -> None:
+    """Check a record: commitment, deals, moves, scores, ranking. Exit code 1 says where it first differs."""
+    _guarded(lambda: _verify(file, as_json))
 
 
 async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> None:
@@ -105,6 +192,24 @@ async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> No
             raise
 
 
+async def _play_here(setup: Setup, pace_s: float | None, file: RecordFile | None, as_json: bool) -> None:
+    keyboard, terminal = Keyboard(), sys.stdout.isatty()
+    if pace_s is None:
+        pace_s = PACE_S if terminal and not as_json else 0.0
+    table = LocalTable(setup, pace_s=pace_s)
+    front: LocalJson | LocalScreen
+    if as_json:
+        front = LocalJson(_write)
+        front.start(table)
+    else:
+        logging.getLogger("libs").addHandler(logging.NullHandler())  # a warning would be written into the screen
+        front = LocalScreen(_write, terminal=terminal, forget=keyboard.forget)
+        _say(f"{setup.game} with {setup.bots} bots. Commitment {table.commitment.hex()}")
+    await play_here(table, keyboard, front, eager=sys.stdin.isatty(), file=file)
+    if file is not None:
+        _say(f"The record is in {screen.printable(str(file.path))}")
+
+
 async def _seated(whist: Whist, room: int, mode: str) -> Table:
     """The table, once it is dealt. An interrupt in the queue takes the ticket back: nobody is seated who has gone."""
     try:
@@ -115,13 +220,17 @@ async def _seated(whist: Whist, room: int, mode: str) -> Table:
         raise
 
 
-async def _demo(mode: str, url: str, email: str, as_json: bool) -> None:
+async def _demo(mode: str, url: str, email: str, record_file: Path | None, as_json: bool) -> None:
+    file = None if record_file is None else RecordFile(record_file)
     say = _say if as_json else lambda text: _write(text + "\n")
     store = FileStore(url, "demo")
     store.forget()
     keyboard = Keyboard()
     async with Whist.connect(url, store=store, email=email, ask_code=_asker(keyboard, email)) as whist:
-        report = await demonstration.run(whist, mode, say)
+        report, kept = await demonstration.run(whist, mode, say)
+    if file is not None:
+        file.write(kept)
+        _say(f"The record is in {screen.printable(str(file.path))}")
     if as_json:
         print(json.dumps(report))
 
@@ -131,13 +240,49 @@ async def _record(game_id: str, url: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps(found))
         return
-    sheet = check_record(found)
-    names = [f"account {seat['account'][-8:]}" if seat["account"] else "bot" for seat in found["seats"]]
-    totals = found["result"]["totals"]
-    print(screen.score_sheet(sheet, totals, names))
-    print()
-    print(screen.ranking(found["result"]["ranking"], totals, names, -1))
-    print("\nThe commitment, the seats and every deal follow from the secret " + found["secret"])
+    verified = verify_plain(found)
+    print(_end_of(verified))
+    if verified.record.secret is not None:
+        print(f"\nThe commitment, the seats and every deal follow from the secret {verified.record.secret.hex()}")
+
+
+def _end_of(verified: Verified) -> str:
+    """The score sheet and the ranking, or that there are none."""
+    outcome = verified.game.result
+    if outcome is None:
+        return "The game was not played to its end; there is no result."
+    names = names_of(verified.record)
+    ranked = screen.ranking(outcome["ranking"], outcome["totals"], names, -1)
+    return f"{screen.final_sheet(verified.view, names)}\n\n{ranked}"
+
+
+def _replay(file: str, only: int | None, open_hands: bool) -> None:
+    verified = verify_record(written_at(file))
+    paged = sys.stdin.isatty() and sys.stdout.isatty()
+    if paged:
+        _say("Enter for the next step, q to stop.")
+    tell(verified.record, _write, only=only, open_hands=open_hands, ask=_next_line if paged else None)
+
+
+def _next_line() -> str | None:
+    sys.stdout.flush()
+    return sys.stdin.readline() or None
+
+
+def _verify(file: str, as_json: bool) -> None:
+    try:
+        verified = verify_record(written_at(file))
+    except BadRecord as flaw:
+        if as_json:
+            print(json.dumps({"ok": False} | flaw.facts()))
+        raise
+    if as_json:
+        print(json.dumps(verified.report()))
+        return
+    print(f"{verified.record.game}, {verified.record.players} players, as {verified.form.value}")
+    for each in verified.checked:
+        print(f"  {each}")
+    print("The record holds.")
 
 
 async def _fetch(game_id: str, url: str) -> dict[str, Any]:
@@ -187,11 +332,21 @@ def _say(text: str) -> None:
 
 
 def _run(asked: Coroutine[Any, Any, None]) -> None:
-    """Run one command; whatever a server or a line can do wrong ends in one clear line."""
+    _guarded(lambda: asyncio.run(asked))
+
+
+def _guarded(command: Callable[[], None]) -> None:
+    """Run one command; whatever a server, a line or a file can do wrong ends in one clear line."""
     try:
-        asyncio.run(asked)
-    except (WhistError, CheckFailed) as error:
+        command()
+    except (WhistError, CheckFailed, CannotWrite, Unreadable, NoSuchRound) as error:
         _say(f"whist: {error}")
+        raise typer.Exit(1) from None
+    except BadRecord as flaw:
+        _say(f"whist: {screen.printable(str(flaw))} ({flaw.reason})")
+        raise typer.Exit(1) from None
+    except GameLeft as left:
+        _say(("\n" if sys.stdout.isatty() else "") + f"whist: {left}")  # a terminal's cursor stands behind the prompt
         raise typer.Exit(1) from None
     except InputEnded:
         _say("whist: the input has ended before the game; a bot holds your seat, and `whist play` takes it back")
@@ -206,7 +361,12 @@ def _run(asked: Coroutine[Any, Any, None]) -> None:
 
 def main() -> None:
     """The `whist` command."""
-    for stream in (sys.stdout, sys.stderr):
+    for name, access in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by who started us: nothing to read, nobody who reads
+            setattr(sys, name, Path(os.devnull).open(access))  # noqa: SIM115 - for as long as the process lives
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without suit signs shows ? and plays on
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal without suit signs shows ? and plays on, and so does wrong input
     app(prog_name="whist")

@@ -2,24 +2,27 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from libs.client.cli import screen
+from libs.client.cli.lettering import SUITS, cut
+from libs.client.cli.moves import chosen, in_words, named, wanted
 from libs.client.sdk.errors import TurnPassed, WhistError
-from libs.client.sdk.table import Decision, Table
-from libs.client.sdk.whist import Whist
+from libs.engine.protocol import View
+from libs.wire.frames import SeatInfo
 
 CLEAR = "\x1b[H\x1b[2J"
 SAVE, RESTORE = "\x1b7", "\x1b8"  # the cursor, which stands where a person types
 UNWRAPPED, WRAPPED = "\x1b[?7l", "\x1b[?7h"  # a narrow terminal cuts lines, so that rows stay where they are
+TYPED_COLUMNS = 16  # of what was typed, so that what should have been typed fits beside it
 TICK_S = 0.5  # how often the time left is looked at
 HELP = "> is to move, D deals, [ ] may be played. Type a number, or a card as QH or 10D."
 BACK = "You are back."
 TIME_WAS_UP = "Time was up: the server moved for you."
 LEAVE = "Leave for good? A bot plays on and nothing is won. Type y to leave."
-SUITS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 Write = Callable[[str], None]
 Forget = Callable[[], None]
@@ -35,12 +38,72 @@ class InputEnded(Exception):
     """Nobody types any more; the seat is still ours and a bot holds it."""
 
 
+class Outcome(Protocol):
+    """How a table ended for us, as `libs.client.sdk.table.Result` says."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def seat(self) -> int: ...
+    @property
+    def ranking(self) -> Sequence[int]: ...
+    @property
+    def totals(self) -> Sequence[int]: ...
+    @property
+    def place(self) -> int | None: ...
+
+
+class Choice(Protocol):
+    """A decision that is ours, as `libs.client.sdk.table.Decision` promises."""
+
+    @property
+    def turn(self) -> int: ...
+    @property
+    def view(self) -> View: ...
+    async def take(self, action: Mapping[str, Any]) -> None: ...
+
+
+class Seated(Protocol):
+    """A table at which a person sits, online or here; `libs.client.sdk.table.Table` says what each member promises."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def view(self) -> View: ...
+    @property
+    def seats(self) -> Sequence[SeatInfo]: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def decision(self) -> Choice | None: ...
+    @property
+    def result(self) -> Outcome | None: ...
+    @property
+    def away(self) -> bool: ...
+    def come_back(self) -> None: ...
+    async def changed(self, version: int) -> int: ...
+    async def quit(self) -> None: ...
+
+
+AnyTable = TypeVar("AnyTable", bound=Seated)
+AnyTable_contra = TypeVar("AnyTable_contra", bound=Seated, contravariant=True)
+
+
+class House(Protocol[AnyTable_contra]):
+    """Who keeps the table: the clock, the line and the coach, as `libs.client.sdk.whist.Whist` promises."""
+
+    @property
+    def connected(self) -> bool: ...
+    def seconds_left(self, table: AnyTable_contra) -> float | None: ...
+    async def hint(self, table: AnyTable_contra) -> Mapping[str, Any]: ...
+
+
 class Front(Protocol):
     """How a table is shown: for a person or for a program. `typed`: a line was entered since the last time."""
 
-    def table(self, table: Table, said: "Said", *, typed: bool) -> None: ...
+    def table(self, table: Seated, said: "Said", *, typed: bool) -> None: ...
 
-    def end(self, table: Table) -> None: ...
+    def end(self, table: Seated) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +130,7 @@ class ScreenFront:
         self._asked: tuple[Any, ...] = ()
         self._lines: list[str] = []
 
-    def table(self, table: Table, said: Said, *, typed: bool) -> None:
+    def table(self, table: Seated, said: Said, *, typed: bool) -> None:
         asked = (table.decision and table.decision.turn, said.message)
         if not self._terminal and (table.decision is None or asked == self._asked):
             return
@@ -98,7 +161,7 @@ class ScreenFront:
         if changed:
             self._write(SAVE + UNWRAPPED + changed + WRAPPED + RESTORE)
 
-    def end(self, table: Table) -> None:
+    def end(self, table: Seated) -> None:
         self._forget()
         result, names = table.result, screen.names_of(table.seats)
         assert result is not None
@@ -120,7 +183,7 @@ class JsonFront:
         self._write = write
         self._shown: tuple[Any, ...] = ()
 
-    def table(self, table: Table, said: Said, *, typed: bool) -> None:
+    def table(self, table: Seated, said: Said, *, typed: bool) -> None:
         decision = table.decision
         if decision is None or (decision.turn, said.message) == self._shown:
             return
@@ -128,7 +191,7 @@ class JsonFront:
         shown = {"t": "decision", "game_id": table.id, "message": said.message, "seconds_left": said.seconds_left}
         self._write(json.dumps(shown | {"connected": said.connected, "view": decision.view}) + "\n")
 
-    def end(self, table: Table) -> None:
+    def end(self, table: Seated) -> None:
         result = table.result
         assert result is not None
         shown: dict[str, Any] = {"t": "over", "game_id": table.id, "status": result.status, "place": result.place}
@@ -136,7 +199,7 @@ class JsonFront:
         self._write(json.dumps(shown) + "\n")
 
 
-class Player:
+class Player(Generic[AnyTable]):
     """One person's game from the first screen to the last.
 
     `eager` listens at any time, as a person expects; else a line is read only for a decision, so that a script in a
@@ -144,15 +207,26 @@ class Player:
     """
 
     def __init__(
-        self, whist: Whist, table: Table, lines: Lines, front: Front, *, eager: bool, message: str = HELP
+        self,
+        whist: House[AnyTable],
+        table: AnyTable,
+        lines: Lines,
+        front: Front,
+        *,
+        eager: bool,
+        message: str = HELP,
+        leave: str = LEAVE,
     ) -> None:
+        """`message` is said first; `leave` is asked before the seat is given up."""
         self._eager = eager
         self._whist = whist
         self._table = table
         self._lines = lines
         self._front = front
         self._message = message
+        self._lasting = {message, HELP, TIME_WAS_UP}  # what a new question does not take away
         self._hints = True  # until they are refused
+        self._leave = leave
         self._leaving = False
         self._answered: int | None = None  # the last decision that we made ourselves
         self._asked: int | None = None  # the one that was shown last, while it is ours to make
@@ -192,7 +266,7 @@ class Player:
         if turn != self._asked:
             if self._asked is not None and self._answered != self._asked:
                 self._message = TIME_WAS_UP
-            elif turn is not None and self._message not in {HELP, TIME_WAS_UP}:
+            elif turn is not None and self._message not in self._lasting:
                 self._message = ""  # it was about something else
             self._asked = turn
         seconds_left, connected = self._whist.seconds_left(table), self._whist.connected
@@ -209,7 +283,7 @@ class Player:
             if word in {"y", "yes"}:
                 await self._try(self._table.quit())
         elif word in {"q", "quit"}:
-            self._leaving, self._message = True, LEAVE
+            self._leaving, self._message = True, self._leave
         elif word in {"h", "hint"}:
             await self._try(self._hint())
         elif word == "" and self._table.away:
@@ -219,20 +293,17 @@ class Player:
         elif (decision := self._table.decision) is None:
             self._message = "It is not your turn."
         elif (action := chosen(decision.view, line)) is None:
-            self._message = f"{screen.printable(line)[:20]!r} is {_asked_for(decision.view)}"
+            self._message = f"{cut(screen.printable(line), TYPED_COLUMNS)!r} is {wanted(decision.view)}"
         else:
             await self._try(self._take(decision, action))
 
-    async def _take(self, decision: Decision, action: dict[str, Any]) -> None:
+    async def _take(self, decision: Choice, action: dict[str, Any]) -> None:
         await decision.take(action)
         self._answered = decision.turn
         self._message = ""
 
     async def _hint(self) -> None:
-        hint = await self._whist.hint(self._table)
-        action = hint["action"]
-        text = f"bid {action['bid']}" if "bid" in action else f"play {screen.card(action['play'])}"
-        self._message = f"The coach would {text}."
+        self._message = hinted(await self._whist.hint(self._table))
 
     async def _try(self, asked: Any) -> None:
         try:
@@ -244,37 +315,30 @@ class Player:
             self._hints = self._hints and error.code != "HINTS_NOT_ALLOWED"
 
 
-def _asked_for(view: dict[str, Any]) -> str:
-    if view["phase"] == "bid":
-        return f"no bid: type a number from 0 to {view['cards']}."
-    return f"no card of yours: type its number, 1 to {len(view['hand'])}, or its name."
-
-
-def chosen(view: dict[str, Any], line: str) -> dict[str, Any] | None:
-    """The action that a person means: a bid, a card's number in the hand, or a card's name; None for neither."""
-    number = int(line) if line.isascii() and line.isdigit() else None
-    if view["phase"] == "bid":
-        return None if number is None else {"bid": number}
-    hand = view["hand"]
-    if number is not None:
-        return {"play": hand[number - 1]} if 1 <= number <= len(hand) else None
-    text = screen.spoken_card(line)
-    return {"play": text} if text in hand else None
+def hinted(hint: Mapping[str, Any]) -> str:
+    """What the coach would do, and the own points that each move can expect, best first, where it tells them (P60)."""
+    advice = sorted(hint.get("advice", ()), key=lambda each: -each["points"])
+    if not advice:
+        return f"The coach would {in_words(hint['action'])}."
+    return "Coach: " + ", ".join(f"{named(each['action'])} {each['points']:+.1f}" for each in advice)
 
 
 def spoken(error: WhistError) -> str:
     """A refusal in words; one that we have no words for by its code."""
-    facts = error.facts
-    match error.code:
-        case "MUST_FOLLOW_SUIT":
-            return f"You must follow suit: play one of your {SUITS.get(str(facts.get('suit')), 'suit')}."
-        case "MUST_TRUMP":
-            return "You cannot follow suit, so you must play a trump."
-        case "BID_BARRED":
-            return f"The dealer may not bid {facts.get('barred')}: the bids must not add up."
-        case "BID_OUT_OF_RANGE":
-            return f"Bid {facts.get('least')} to {facts.get('most')}."
-        case "HINTS_NOT_ALLOWED":
-            return "The coach helps at friends' tables and on your VIP days only."
-        case _:
-            return str(error)
+    said = REFUSALS.get(error.code)
+    return str(error) if said is None else said(error.facts)
+
+
+REFUSALS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = MappingProxyType(
+    {
+        "MUST_FOLLOW_SUIT": lambda facts: (
+            f"You must follow suit: play one of your {SUITS.get(str(facts.get('suit')), 'suit')}."
+        ),
+        "MUST_TRUMP": lambda _: "You cannot follow suit, so you must play a trump.",
+        "MUST_PLAY": lambda _: "A dog must play its card to the last trick.",
+        "BID_BARRED": lambda facts: f"The dealer may not bid {facts.get('barred')}: the bids must not add up.",
+        "BID_OUT_OF_RANGE": lambda facts: f"Bid {facts.get('least')} to {facts.get('most')}.",
+        "CALL_TOO_LOW": lambda _: "That call is not open to you now: type the number or the word of one above.",
+        "HINTS_NOT_ALLOWED": lambda _: "The coach helps at friends' tables and on your VIP days only.",
+    }
+)

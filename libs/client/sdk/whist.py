@@ -145,7 +145,12 @@ class Whist:
         (await self._socket()).leave(table)
 
     async def hint(self, table: Table) -> Json:
-        """{"turn", "action"}: what the coach would do. Raises WhistError HINTS_NOT_ALLOWED (P13)."""
+        """{"turn", "action", "advice"}: what the coach would do, and what each legal move promises (P60).
+
+        `advice` has {"action", "points", "error", "chance"} of every legal move: own points of the round to be expected
+        with their standard error, and the chance, 0 to 1, that the bid is made; empty for games other than Romanian
+        Whist. Raises WhistError HINTS_NOT_ALLOWED (P13).
+        """
         return await self._session.request("POST", f"/v1/tables/{table.id}/hint")
 
     @property
