@@ -11,6 +11,7 @@ MODE ?= quick
 WORKERS ?= 2
 ARGS ?=
 JOBS ?= 3
+WHIST_FUZZ ?= 1000000
 # Programs are started and never forked into more of us; with its handlers on, gRPC complains of every start.
 export GRPC_ENABLE_FORK_SUPPORT := 0
 
@@ -18,7 +19,7 @@ export GRPC_ENABLE_FORK_SUPPORT := 0
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
-$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py libs/search/playouts.py libs/search/rollouts.py $(shell find protos -name '*.proto')
+$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py libs/search/playouts.py libs/search/rollouts.py libs/search/family_rollouts.py $(shell find protos -name '*.proto')
 	@command -v $(PYTHON) >/dev/null || { echo "CPython 3.11 is needed (set PYTHON=...)" >&2; exit 1; }
 	@echo "Installing into $(VENV); the first time takes a minute or two" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -43,6 +44,11 @@ cluster: install ## Run each service in its own process (WORKERS=n)
 .PHONY: test
 test: install ## Run all tests
 	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+.PHONY: fuzz-engine
+fuzz-engine: install ## A million decisions a game beside the second models; spoilt records (WHIST_FUZZ=n)
+	@WHIST_FUZZ=$(WHIST_FUZZ) $(BIN)/pytest -q -n $(JOBS) tests/engine/test_romanian_reference.py tests/engine/test_family_reference.py
+	@WHIST_FUZZ_INPUTS=$(WHIST_FUZZ) $(BIN)/python -m tests.engine.fuzz_records
 
 .PHONY: lint
 lint: install ## Style, types, import contracts, protos, migrations, shell, YAML

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from libs.house.bots import Bots, Strength
 from libs.house.experience import Experience
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
 from libs.house.turns import Matchmaking, Turns
@@ -44,6 +45,7 @@ class Platform:
     first_game_bars: int
     experience: Experience
     turns: Turns
+    bots: Bots
     matchmaking: Matchmaking
 
     def room(self, number: int) -> Room:
@@ -80,6 +82,7 @@ def parse(plain: Mapping[str, Any]) -> Platform:
         first_game_bars=_first_game_bars(top.table("first_game_gift")),
         experience=_experience(top.table("experience")),
         turns=_turns(top.table("turns")),
+        bots=_bots(top.table("bots")),
         matchmaking=_matchmaking(top.table("matchmaking")),
         rooms=_rooms(top.tables("rooms")),
     )
@@ -196,6 +199,20 @@ def _turns(fields: _Fields) -> Turns:
     if turns.bot_min_ms > turns.bot_max_ms:
         raise WrongPlatform("turns.bot_max_ms", f"must not be below bot_min_ms, {turns.bot_min_ms}")
     return turns
+
+
+def _bots(fields: _Fields) -> Bots:
+    bots = Bots(strength=_strength(fields, "strength"), stand_in=_strength(fields, "stand_in"))
+    fields.done()
+    return bots
+
+
+def _strength(fields: _Fields, field: str) -> Strength:
+    name = fields.text(field)
+    try:
+        return Strength(name)
+    except ValueError:
+        raise WrongPlatform(fields.name(field), f"must be {', '.join(Strength)}, not {name!r}") from None
 
 
 def _matchmaking(fields: _Fields) -> Matchmaking:

@@ -1,4 +1,4 @@
-"""Bots and coach of Romanian Whist: what a seat can expect, from its own view (P60-P63).
+"""Bots of every game, and the coach of Romanian Whist: what a seat can expect, from its own view (P60-P63).
 
     from libs.search import advise, choose, compiled, grade
 
@@ -6,13 +6,14 @@
     advise(view, samples=1000, seed=7)             # each legal move's expected points, with standard error
     grade(record, seat=0)                          # a finished game: losses, bands, marks, dearest mistakes
 
-The work is done by two modules of one source each (`playouts`, `rollouts`): machine code where a C compiler was at
-install, else the same source interpreted, with the same answers for the same seed and a hundred times slower.
+The work is done by three modules of one source each (`playouts`, `rollouts`, and `family_rollouts` for the games of 52
+cards): machine code where a C compiler was at install, else the same source interpreted, with the same answers for the
+same seed and a hundred times slower.
 It stands beside `libs.engine`, not inside: the engine imports the standard library alone.
 """
 
 from libs.search.advising import Advice, advise
-from libs.search.bots import STRENGTHS, choose
+from libs.search.bots import STRENGTHS, choose, strongest
 from libs.search.grading import Band, Decision, GameGrade, RoundGrade, grade
 from libs.search.playouts import compiled
 
@@ -27,4 +28,5 @@ __all__ = [
     "choose",
     "compiled",
     "grade",
+    "strongest",
 ]

@@ -5,6 +5,7 @@ from math import sqrt
 from typing import Any
 
 from libs.engine.protocol import Action, View
+from libs.search.concealed import bid_chance, bid_points, is_concealed
 from libs.search.rollouts import Rollouts
 from libs.search.seeing import codes, look
 
@@ -43,6 +44,8 @@ def advise(view: View, samples: int = SAMPLES, seed: int = 0) -> tuple[Advice, .
 
 def consider(view: View, samples: int, seed: int) -> Thought:
     """`advise`, with the standard errors of differences: moves are played out on the same deals."""
+    if is_concealed(view):
+        return _consider_concealed(view)
     kernel = look(view, seed)
     bidding = view["phase"] == "bid"
     tried = (kernel.bid if bidding else kernel.play)(samples, CANDIDATES, EXACT)
@@ -60,6 +63,17 @@ def consider(view: View, samples: int, seed: int) -> Thought:
         errors=tuple(0.0 if at == best else _error(kernel, at, best, samples) for at in places),
         best=places.index(best),
     )
+
+
+def _consider_concealed(view: View) -> Thought:
+    """A bid on a card that one does not see (R11): counted, not sampled, so that nothing is uncertain."""
+    bids: list[int] = [action["bid"] for action in view["legal"]]
+    advice = tuple(
+        Advice(action={"bid": bid}, points=bid_points(view, bid), error=0.0, chance=bid_chance(view, bid))
+        for bid in bids
+    )
+    best = max(range(len(advice)), key=lambda at: advice[at].points)
+    return Thought(advice=advice, errors=(0.0,) * len(advice), best=best)
 
 
 def _place(view: View, action: Action, tried: list[int]) -> int:

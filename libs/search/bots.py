@@ -1,4 +1,4 @@
-"""The two stronger players (P63): *keen* tries every legal move on sampled deals, *sharp* weighs the deals too.
+"""The two stronger players (P63): *keen* tries every legal move on deals that fit the bids, *sharp* looks harder.
 
 Both read the view and nothing else, and answer the same for the same view and seed.
 """
@@ -10,6 +10,8 @@ from typing import Final
 
 from libs.engine.bots import choose as calm
 from libs.engine.protocol import Action, View
+from libs.search import family_bots
+from libs.search.concealed import bid_points, is_concealed
 from libs.search.rollouts import Rollouts
 from libs.search.seeing import look, texts
 
@@ -19,25 +21,38 @@ class Strength:
     """How hard a player thinks.
 
     `bids` and `plays` are stages of (moves kept, deals): each stage plays the moves that have earned most so far on
-    so many further deals.
+    so many further deals, at a table of four; larger ones get their share (`SHARES`).
     """
 
     bids: tuple[tuple[int, int], ...]
     plays: tuple[tuple[int, int], ...]
-    candidates: int  # of so many sampled deals one is kept, by the likelihood of what was bid and played
+    candidates: int  # of so many sampled deals one is kept, by the likelihood of what was played
     exact: int  # tricks from the end that are solved with all hands known
     spoil: float  # what a point of the others' mean is worth against one's own
 
 
+# Of the deals, by players: a round takes longer to play out at a larger table, and a decision may not.
+SHARES: Final[Mapping[int, float]] = MappingProxyType({4: 1.0, 5: 0.7, 6: 0.48})
+
 KEEN: Final = Strength(
-    bids=((9, 20), (4, 40), (2, 80)), plays=((8, 16), (3, 20), (2, 40)), candidates=1, exact=0, spoil=0.0
+    bids=((9, 22), (4, 44), (2, 88)), plays=((8, 18), (3, 22), (2, 44)), candidates=1, exact=0, spoil=0.0
 )
 SHARP: Final = Strength(
-    bids=((9, 60), (4, 120), (2, 200)), plays=((8, 40), (3, 80), (2, 120)), candidates=4, exact=2, spoil=0.3
+    bids=((9, 96), (4, 192), (2, 320)), plays=((8, 64), (3, 128), (2, 192)), candidates=2, exact=2, spoil=0.3
 )
 
 
 STRENGTHS: Final[Mapping[str, Strength | None]] = MappingProxyType({"calm": None, "keen": KEEN, "sharp": SHARP})
+
+THINKERS: Final = frozenset({"romanian", *family_bots.FAMILY})  # games that have players stronger than calm
+
+
+def strongest(game_name: str, strength: str) -> str:
+    """The strongest player that the game has, up to `strength`: a table asks for one and its game may have less.
+
+    Raises KeyError for a strength that does not exist.
+    """
+    return strength if STRENGTHS[strength] is None or game_name in THINKERS else "calm"
 
 
 def choose(game_name: str, view: View, strength: str = "calm", seed: int = 0) -> Action:
@@ -49,8 +64,10 @@ def choose(game_name: str, view: View, strength: str = "calm", seed: int = 0) ->
     thinking = STRENGTHS[strength]
     if thinking is None:
         return calm(game_name, view, strength)
-    if game_name != "romanian":
+    if game_name not in THINKERS:
         raise KeyError((game_name, strength))
+    if game_name in family_bots.FAMILY:
+        return family_bots.think(view, family_bots.THINKING[strength], seed)
     return think(view, thinking, seed)
 
 
@@ -59,10 +76,17 @@ def think(view: View, strength: Strength, seed: int) -> Action:
     legal: list[Action] = view["legal"]
     if len(legal) == 1:
         return legal[0]
-    kernel = look(view, seed)
+    if is_concealed(view):
+        return max(legal, key=lambda action: bid_points(view, action["bid"]))
+    kernel = look(view, seed, believing=True)
     if view["phase"] == "bid":
-        return {"bid": _best(kernel, kernel.bid, strength.bids, strength)}
-    return {"play": texts(view["players"])[_best(kernel, kernel.play, strength.plays, strength)]}
+        return {"bid": _best(kernel, kernel.bid, _shared(strength.bids, view), strength)}
+    return {"play": texts(view["players"])[_best(kernel, kernel.play, _shared(strength.plays, view), strength)]}
+
+
+def _shared(stages: Sequence[tuple[int, int]], view: View) -> list[tuple[int, int]]:
+    share = SHARES[view["players"]]
+    return [(keep, round(share * deals)) for keep, deals in stages]
 
 
 def _best(

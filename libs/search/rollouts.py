@@ -3,8 +3,8 @@
 
 The same kind of source as `playouts`: compiled, or the readable twin, with the same answers for the same seed. A
 card is `suit << 4 | rank` with ranks counted from the lowest of the pack, a hand one bit a card; a lane is one
-suit of a hand, twelve bits. In a rollout every seat plays by a rule: who is short of the bid takes what it can,
-who is not ducks with the highest card that loses. Cards nobody has seen played are `out`.
+suit of a hand, twelve bits. In a rollout every seat plays by habit: the lowest and highest cards that can be told
+apart are scored by a table (`habits`) and the best is played. Cards nobody has seen played are `out`.
 """
 
 import cython
@@ -12,12 +12,23 @@ import cython
 LOW = cython.declare(cython.uchar[4096])  # the lowest rank of a lane
 HIGH = cython.declare(cython.uchar[4096])  # the highest
 COUNT = cython.declare(cython.uchar[4096])
+CROWD = cython.declare(cython.uchar[13])  # so many cards out: 0 none, 1 to two, 2 to four, 3 more
 ONE = cython.declare(cython.ulonglong, 1)
+# Swaps proposed for each hidden card, by a chain that believes bids: before the first deal, and in eighths between two.
+SETTLE = cython.declare(cython.int, 2)
+DOUBTS = cython.declare(cython.int, 2)
 MULTIPLIER = cython.declare(cython.ulonglong, 6364136223846793005)  # Knuth's, as in MMIX
 INCREMENT = cython.declare(cython.ulonglong, 1442695040888963407)
+# Where each part of the table of habits begins; `_follow` and `_free` say what it is read by.
+FOLLOW = cython.declare(cython.int, 0)
+COMPANY = cython.declare(cython.int, 2880)
+FREE = cython.declare(cython.int, 3648)
+LENGTH = cython.declare(cython.int, 4656)
+TIME = cython.declare(cython.int, 5808)
+HABITS = cython.declare(cython.int, 6192)
 EXACT_FROM = cython.declare(cython.int, 3)  # tricks left in the position; earlier an exact ending costs too much
 if not cython.compiled:
-    LOW, HIGH, COUNT = [0] * 4096, [0] * 4096, [0] * 4096
+    LOW, HIGH, COUNT, CROWD = [0] * 4096, [0] * 4096, [0] * 4096, [0] * 13
 
 
 @cython.cfunc
@@ -33,6 +44,8 @@ def _fill_tables() -> cython.void:
         while not lane >> rank & 1:
             rank += 1
         LOW[lane] = rank
+    for rank in range(13):
+        CROWD[rank] = (rank + 1) >> 1 if rank < 5 else 3
 
 
 _fill_tables()
@@ -63,15 +76,17 @@ class Rollouts:
     """One size of round at one size of table: `players` 4..6, `cards` 1..8.
 
     `points` has 81 entries, [bid * 9 + taken]; `chances` 192, 1024 times the chance of a trick,
-    [trump * 96 + higher cards not in the hand * 8 + lower ones in it]; `likely` 32, the relative likelihood of a bid
-    that lies k / 8 tricks from what its hand is worth. `look` sets the position; one thread at a time.
+    [trump * 96 + higher cards not in the hand * 8 + lower ones in it]; `likely` 64, the relative likelihood of a bid
+    that lies (k - 32) / 8 tricks above what its hand is worth; `habits` 6192 scores of -127..127, 128 more
+    than each. `look` sets the position; one thread at a time. Raises ValueError for other sizes.
     """
 
     players = cython.declare(cython.int)
     cards = cython.declare(cython.int)
     points = cython.declare(cython.int[81])
     chances = cython.declare(cython.int[192])
-    likely = cython.declare(cython.double[32])
+    likely = cython.declare(cython.double[64])
+    habits = cython.declare(cython.schar[6192])
     state = cython.declare(cython.ulonglong)
 
     # the position, from the seat's view
@@ -90,6 +105,8 @@ class Rollouts:
     hidden = cython.declare(cython.int)
     held = cython.declare(cython.int)  # how many of the hidden ones are in hands
     bound = cython.declare(cython.bint)  # some seat is known to be void
+    believing = cython.declare(cython.bint)  # deals go by how likely their hands would have bid as they did
+    beliefs = cython.declare(cython.double[7])  # of each seat's bid by its dealt hand; 6, the undealt: 1
 
     base_taken = cython.declare(cython.int[6])  # the table where the view has it; see below
     base_gone = cython.declare(cython.ulonglong)
@@ -101,7 +118,7 @@ class Rollouts:
     base_left = cython.declare(cython.int)
 
     # one deal: as sampled, and as it is being played out
-    dealt = cython.declare(cython.ulonglong[6])
+    dealt = cython.declare(cython.ulonglong[7])  # 6: the undealt
     kept = cython.declare(cython.ulonglong[6])
     hands = cython.declare(cython.ulonglong[6])
     bids = cython.declare(cython.int[6])
@@ -130,9 +147,12 @@ class Rollouts:
         points: list[int],
         chances: list[int],
         likely: list[float],
+        habits: bytes,
     ) -> None:
         if not (4 <= players <= 6 and 1 <= cards <= 8 and len(points) == 81 and len(chances) == 192):
             raise ValueError(f"no round of {cards} cards for {players} players")
+        if len(likely) != 64 or len(habits) != HABITS:
+            raise ValueError(f"{len(likely)} likelihoods of bids, {len(habits)} habits")
         if not cython.compiled:
             self._allocate()
         self.players = players
@@ -142,15 +162,18 @@ class Rollouts:
             self.points[at] = points[at]
         for at in range(192):
             self.chances[at] = chances[at]
-        for at in range(32):
+        for at in range(64):
             self.likely[at] = likely[at]
+        for at in range(HABITS):
+            self.habits[at] = habits[at] - 128
 
     def _allocate(self) -> None:
         """What C has in the object itself."""
-        self.points, self.chances, self.likely = [0] * 81, [0] * 192, [0.0] * 32
+        self.points, self.chances, self.likely = [0] * 81, [0] * 192, [0.0] * 64
         self.history, self.unseen, self.owners = [0] * 48, [0] * 48, [0] * 48
+        self.habits, self.beliefs = [0] * 6192, [0.0] * 7
         self.shown, self.voids, self.shown_bids = [0] * 6, [0] * 6, [0] * 6
-        self.dealt, self.kept, self.hands = [0] * 6, [0] * 6, [0] * 6
+        self.dealt, self.kept, self.hands = [0] * 7, [0] * 6, [0] * 6
         self.bids, self.taken, self.base_taken, self.outcome = [0] * 6, [0] * 6, [0] * 6, [0] * 222
         self.actions, self.owns, self.others, self.makes = [0] * 9, [0] * 9, [0] * 9, [0] * 9
         self.cross = [0] * 81
@@ -164,8 +187,11 @@ class Rollouts:
         bids: list[int],
         plays: bytes,
         seed: cython.ulonglong,
+        believing: cython.bint = False,
     ) -> None:
         """Set the position: `turned` -1 without trump, `bids` by seat (-1 not yet), `plays` in order from the lead.
+
+        Believing, deals are sampled by the likelihood of the bids made instead of evenly.
 
         Raises ValueError when no deal agrees with what has been played.
         """
@@ -184,6 +210,12 @@ class Rollouts:
         self._list_unseen()
         if self.bound:
             self._fit()
+        self.believing = False
+        for at in range(self.players):
+            if believing and at != seat and bids[at] >= 0:
+                self.believing = True
+        if self.believing:
+            self._start_believing()
 
     def bid(self, deals: cython.int, candidates: cython.int, exact: cython.int) -> list[int]:
         """Try every legal bid; the others who have yet to bid say what their hand is worth. See `play`."""
@@ -490,10 +522,13 @@ class Rollouts:
     @cython.nogil
     @cython.exceptval(check=False)
     def _sample(self) -> cython.void:
-        """Hidden hands into `dealt`: independent and uniform without voids, else the next of the chain."""
+        """Hidden hands into `dealt`: independent and uniform without voids or beliefs, else the next of the chain."""
         at: cython.int
         other: cython.int
         card: cython.int
+        if self.believing:
+            self._doubt(self.hidden * DOUBTS >> 3)
+            return
         for at in range(self.players):
             self.dealt[at] = 0
         self.dealt[self.me] = self.own
@@ -506,6 +541,75 @@ class Rollouts:
                 self.unseen[other] = self.unseen[at]
                 self.unseen[at] = card
             self.dealt[self.owners[at]] |= ONE << self.unseen[at]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _start_believing(self) -> cython.void:
+        """A first deal, and the chain of `_doubt` run until it has forgotten it."""
+        at: cython.int
+        other: cython.int
+        card: cython.int
+        for at in range(7):
+            self.dealt[at] = 0
+        self.dealt[self.me] = self.own
+        for at in range(self.hidden):
+            if not self.bound:
+                other = at + self._below(self.hidden - at)
+                card = self.unseen[other]
+                self.unseen[other] = self.unseen[at]
+                self.unseen[at] = card
+            self.dealt[self.owners[at]] |= ONE << self.unseen[at]
+        self.beliefs[6] = 1.0
+        for at in range(self.players):
+            self.beliefs[at] = self._belief(at, self.dealt[at])
+        self._doubt(self.hidden * SETTLE)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def _belief(self, seat: cython.int, hand: cython.ulonglong) -> cython.double:
+        """How likely the seat would have bid as it did, with this in hand now; 1 for who has not, and for nobody."""
+        away: cython.int
+        if seat == 6 or self.shown_bids[seat] < 0:
+            return 1.0
+        away = (self.shown_bids[seat] * 1024 - self._value(hand | self.shown[seat]) + 4096) >> 7
+        return self.likely[0 if away < 0 else (away if away < 63 else 63)]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _doubt(self, proposals: cython.int) -> cython.void:
+        """Metropolis steps in `dealt`: two hidden cards change hands, or not, by how likely that makes the bids."""
+        one: cython.int
+        other: cython.int
+        first: cython.int
+        second: cython.int
+        card: cython.int
+        swap: cython.ulonglong
+        mine: cython.double
+        yours: cython.double
+        _step: cython.int
+        for _step in range(proposals):
+            one = self._below(self.held)
+            other = self._below(self.hidden)
+            first, second = self.owners[one], self.owners[other]
+            card = self.unseen[one]
+            if first == second or not (self._may_hold(other, card) and self._may_hold(one, self.unseen[other])):
+                continue
+            swap = ONE << card | ONE << self.unseen[other]
+            mine = self._belief(first, self.dealt[first] ^ swap)
+            yours = self._belief(second, self.dealt[second] ^ swap)
+            if mine * yours < self.beliefs[first] * self.beliefs[second] and (
+                mine * yours * (1 << 24) <= self.beliefs[first] * self.beliefs[second] * self._below(1 << 24)
+            ):
+                continue
+            self.dealt[first] ^= swap
+            self.dealt[second] ^= swap
+            self.beliefs[first], self.beliefs[second] = mine, yours
+            self.unseen[one] = self.unseen[other]
+            self.unseen[other] = card
 
     @cython.cfunc
     @cython.nogil
@@ -533,19 +637,15 @@ class Rollouts:
     @cython.nogil
     @cython.exceptval(check=False)
     def _weight(self) -> cython.double:
-        """How likely these hands would have bid, and played, as it happened; relative."""
+        """How likely these hands would have been played as they were; relative."""
         weight: cython.double = 1.0
         seat: cython.int
         at: cython.int
         card: cython.int
         choice: cython.int
-        away: cython.int
         for seat in range(self.players):
             self.hands[seat] = self.dealt[seat] | self.shown[seat]
             self.bids[seat] = self.shown_bids[seat]
-            if seat != self.me and self.bids[seat] >= 0:
-                away = abs(self.bids[seat] * 1024 - self._value(self.hands[seat])) >> 7
-                weight *= self.likely[away if away < 31 else 31]
         self._open()
         for at in range(self.made_plays):
             card = self.history[at]
@@ -714,38 +814,159 @@ class Rollouts:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _pick(self) -> cython.int:  # noqa: PLR0911 - one return a case
-        """The rule: the card of the seat to act."""
-        seat: cython.int = self.seat
-        hand: cython.ulonglong = self.hands[seat]
-        need: cython.int = self.bids[seat] - self.taken[seat]
-        suit: cython.int = self.led
-        winners: cython.int
+    def _pick(self) -> cython.int:
+        """The card of the seat to act, by habit: what its bid wishes for, and how many sure tricks it holds.
+
+        `wish`: 0 over the bid, 1 has it, 2 short of one trick, 3 of more, 4 needs all that are left, 5 can't make it.
+        `sure`: cards that nothing out can beat in their suit are 0 fewer than the tricks short, 1 as many, 2 more.
+        """
+        hand: cython.ulonglong = self.hands[self.seat]
+        need: cython.int = self.bids[self.seat] - self.taken[self.seat]
+        led: cython.int = self.led
+        followed: cython.int = 0
+        suit: cython.int
+        lane: cython.int
+        out: cython.int
+        wish: cython.int
+        top: cython.int = (1 << 2 * self.players) - 1
+        sure: cython.int = 0
         if hand & (hand - 1) == 0:
             return self._only(hand)
-        if self.turn == 0:
-            return self._lead(hand, need)
-        lane: cython.int = _lane(hand, suit)
-        if lane == 0 and self.trump < 4:
-            suit = self.trump
-            lane = _lane(hand, suit)
-        if lane == 0:
-            return self._discard(hand, need)
-        if lane & (lane - 1) == 0:
-            return suit << 4 | LOW[lane]
-        winners = 0
-        if suit == self.best >> 4:
-            winners = lane & ~((2 << (self.best & 15)) - 1)
-        elif suit == self.trump:
-            winners = lane
-        last: cython.bint = self.turn == self.players - 1
+        if self.turn:
+            followed = _lane(hand, led)
+            if followed == 0 and self.trump < 4:
+                led = self.trump
+                followed = _lane(hand, led)
+            if followed and followed & (followed - 1) == 0:
+                return led << 4 | LOW[followed]
         if need > 0:
-            if winners == 0:
-                return suit << 4 | LOW[lane]
-            return suit << 4 | (LOW[winners] if last else HIGH[winners])
-        if lane != winners:
-            return suit << 4 | HIGH[lane & ~winners]
-        return suit << 4 | (HIGH[lane] if last else LOW[lane])
+            wish = (2 if need == 1 else 3) if need < self.left else (4 if need == self.left else 5)
+        else:
+            wish = 0 if need < 0 else 1
+            need = 0
+        seen: cython.ulonglong = self.gone | hand
+        for suit in range(4):
+            lane = _lane(hand, suit)
+            if lane:
+                out = top & ~_lane(seen, suit)
+                sure += COUNT[lane & ~((1 << HIGH[out]) - 1)]
+        sure = 0 if sure < need else (1 if sure == need else 2)
+        if followed:
+            return self._follow(led, followed, top & ~_lane(seen, led), wish, sure)
+        return self._free(hand, seen, wish, sure)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def _follow(
+        self, suit: cython.int, lane: cython.int, out: cython.int, wish: cython.int, sure: cython.int
+    ) -> cython.int:
+        """In a suit that must be played the lowest or highest loser or winner, as the trick stands.
+
+        Read by seats still to play, whether one of them is short, higher cards out; then cards out and whether trump.
+        """
+        behind: cython.int = self.players - 1 - self.turn
+        short: cython.int = 0
+        at: cython.int = self.seat
+        _step: cython.int
+        rank: cython.int
+        above: cython.int
+        value: cython.int
+        place: cython.int
+        company: cython.int
+        kind: cython.int
+        losers: cython.int = lane
+        card: cython.int = 0
+        most: cython.int = -1000
+        for _step in range(behind):
+            at = at + 1 if at + 1 < self.players else 0
+            if self.bids[at] > self.taken[at]:
+                short = 1
+        behind = behind if behind < 3 else 3
+        if suit == self.best >> 4:
+            losers = lane & ((2 << (self.best & 15)) - 1)
+        elif suit == self.trump:
+            losers = 0
+        place = FOLLOW + ((wish * 4 + behind) * 2 + short) * 60 + sure
+        company = COMPANY + wish * 128 + CROWD[COUNT[out]] * 8 + behind * 2 + (suit == self.trump)
+        lane &= ~losers
+        kind = 0
+        if losers == 0:
+            losers = lane
+            kind = 2
+        while losers:
+            rank = LOW[losers]
+            above = COUNT[out >> rank]
+            value = self.habits[place + kind * 15 + (above if above < 4 else 4) * 3] + self.habits[company + kind * 32]
+            if value > most:
+                most = value
+                card = rank
+            if losers & (losers - 1):
+                rank = HIGH[losers]
+                above = COUNT[out >> rank]
+                value = (
+                    self.habits[place + 15 + kind * 15 + (above if above < 4 else 4) * 3]
+                    + self.habits[company + 32 + kind * 32]
+                )
+                if value > most:
+                    most = value
+                    card = rank
+            losers = lane if kind == 0 else 0
+            kind = 2
+        return suit << 4 | card
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def _free(self, hand: cython.ulonglong, seen: cython.ulonglong, wish: cython.int, sure: cython.int) -> cython.int:
+        """To lead, or to throw away, the lowest or highest card of a suit.
+
+        Read by higher cards out and whether trump; then by how many are in the hand and out; then by tricks to come.
+        """
+        suit: cython.int
+        lane: cython.int
+        out: cython.int
+        rank: cython.int
+        above: cython.int
+        value: cython.int
+        trump: cython.int
+        place: cython.int
+        length: cython.int
+        time: cython.int
+        top: cython.int = (1 << 2 * self.players) - 1
+        kind: cython.int = wish if self.turn else 6 + wish
+        card: cython.int = 0
+        most: cython.int = -1000
+        for suit in range(4):
+            lane = _lane(hand, suit)
+            if lane == 0:
+                continue
+            out = top & ~_lane(seen, suit)
+            trump = kind * 2 + (suit == self.trump)
+            place = FREE + trump * 42 + sure
+            time = TIME + trump * 16 + self.left - 1
+            length = COUNT[lane] - 1
+            length = LENGTH + kind * 96 + (length if length < 3 else 3) * 12 + CROWD[COUNT[out]] * 3 + sure
+            rank = LOW[lane]
+            above = COUNT[out >> rank]
+            value = self.habits[place + (above if above < 6 else 6) * 3] + self.habits[length] + self.habits[time]
+            if value > most:
+                most = value
+                card = suit << 4 | rank
+            if lane & (lane - 1):
+                rank = HIGH[lane]
+                above = COUNT[out >> rank]
+                value = (
+                    self.habits[place + 21 + (above if above < 6 else 6) * 3]
+                    + self.habits[length + 48]
+                    + self.habits[time + 8]
+                )
+                if value > most:
+                    most = value
+                    card = suit << 4 | rank
+        return card
 
     @cython.cfunc
     @cython.nogil
@@ -756,66 +977,3 @@ class Rollouts:
         while _lane(hand, suit) == 0:
             suit += 1
         return suit << 4 | LOW[_lane(hand, suit)]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.inline
-    @cython.exceptval(check=False)
-    def _above(self, hand: cython.ulonglong, suit: cython.int, rank: cython.int) -> cython.int:
-        """How many higher cards of the suit are out, as this hand sees it."""
-        top: cython.int = (1 << 2 * self.players) - 1
-        return COUNT[top & ~((2 << rank) - 1) & ~_lane(self.gone | hand, suit)]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _lead(self, hand: cython.ulonglong, need: cython.int) -> cython.int:
-        """Short of the bid the card that fewest can beat, a trump only when every trick is needed; else a low trump.
-
-        Without a trump to lead, the card that most can beat. These numbers and those of `_discard` were found by
-        self-play: each change had to win 1,500 deals of each size against what it replaced (docs/search.md).
-        """
-        suit: cython.int
-        lane: cython.int
-        value: cython.int
-        card: cython.int = 0
-        most: cython.int = -100_000
-        for suit in range(4):
-            lane = _lane(hand, suit)
-            if lane == 0:
-                continue
-            if need > 0:
-                value = -64 * self._above(hand, suit, HIGH[lane]) - 9 * COUNT[lane]
-                if suit == self.trump:
-                    value += 20 if need >= self.left else -900
-            else:
-                value = 64 * self._above(hand, suit, LOW[lane]) - 66 * COUNT[lane]
-                if suit == self.trump:
-                    value += 800
-            if value > most:
-                most = value
-                card = suit << 4 | (HIGH[lane] if need > 0 else LOW[lane])
-        return card
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def _discard(self, hand: cython.ulonglong, need: cython.int) -> cython.int:
-        """A card that cannot win: short of the bid the weakest of the longest suit, else the most dangerous."""
-        suit: cython.int
-        lane: cython.int
-        value: cython.int
-        card: cython.int = 0
-        most: cython.int = -100_000
-        for suit in range(4):
-            lane = _lane(hand, suit)
-            if lane == 0:
-                continue
-            if need > 0:
-                value = 64 * self._above(hand, suit, LOW[lane]) + 520 * COUNT[lane]
-            else:
-                value = -64 * self._above(hand, suit, HIGH[lane]) - 110 * COUNT[lane] + 39 * HIGH[lane]
-            if value > most:
-                most = value
-                card = suit << 4 | (LOW[lane] if need > 0 else HIGH[lane])
-        return card

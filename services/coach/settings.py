@@ -12,3 +12,9 @@ class CoachSettings(ServiceSettings):
     hint_queue: int = Field(
         default=64, ge=0, le=10_000, description="Hints that may wait for a worker; one more is refused."
     )
+    hint_samples: int = Field(
+        default=1000,
+        ge=10,
+        le=100_000,
+        description="Deals that a hint tries each move on; the standard error falls with the root of it.",
+    )

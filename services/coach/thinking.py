@@ -8,29 +8,35 @@ from typing import Any
 
 import structlog
 
-from libs.engine.bots import choose
+from libs.search import advise, choose
 from services.coach.domain.errors import BadView, CoachBusy
 from services.coach.metrics import hints_refused
+from services.coach.ports import Thought
 
 log = structlog.get_logger()
+
+ADVISED = frozenset({"romanian"})  # games whose every move can be judged
+SEED = 0  # one for all: the same view gets the same hint on every replica
 
 
 class ThreadThinker:
     """Implements `services.coach.ports.Thinker`.
 
-    Threads, not processes: a hint takes milliseconds at most, and a view would have to travel there and back.
+    Threads, not processes: a hint takes milliseconds at most, in which the kernel lets go of the GIL, and a view would
+    have to travel there and back.
     """
 
-    def __init__(self, workers: int, queue: int) -> None:
-        """`workers` think side by side, `queue` more may wait."""
+    def __init__(self, workers: int, queue: int, samples: int) -> None:
+        """`workers` think side by side, `queue` more may wait; each move is tried on so many `samples`."""
         self._executor = ThreadPoolExecutor(workers, thread_name_prefix="coach")
         self._places = BoundedSemaphore(workers + queue)
+        self._samples = samples
 
-    async def choose(self, game: str, view: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def think(self, game: str, view: Mapping[str, Any]) -> Thought:
         if not self._places.acquire(blocking=False):
             hints_refused.inc()
             raise CoachBusy()
-        thought: Future[Mapping[str, Any]] = self._executor.submit(_choose, game, view)
+        thought: Future[Thought] = self._executor.submit(_think, game, view, self._samples)
         # A caller that gave up frees its place only when the thread has ended: the bound is on work, not on callers.
         thought.add_done_callback(lambda _: self._places.release())
         return await asyncio.wrap_future(thought)
@@ -40,10 +46,23 @@ class ThreadThinker:
         await asyncio.to_thread(self._executor.shutdown, cancel_futures=True)
 
 
-def _choose(game: str, view: Mapping[str, Any]) -> Mapping[str, Any]:
+def _think(game: str, view: Mapping[str, Any], samples: int) -> Thought:
     try:
-        return choose(game, dict(view))
+        thought = _advised(dict(view), samples) if game in ADVISED else _chosen(game, dict(view))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        # The parts fit each other and yet no game leads there; a real one among these lines is a bug of the bot.
-        log.exception("hint_failed", game=game)
+        # The parts fit each other and yet no deal leads there; another kind among these lines is a bug of the bot. The
+        # message may quote a card, so it is not logged (P71).
+        log.warning("hint_failed", game=game, error=type(error).__name__)
         raise BadView(field="", problem="no game leads to this view") from error
+    if thought.action not in view["legal"]:
+        raise BadView(field="legal", problem="not what this view allows")
+    return thought
+
+
+def _advised(view: dict[str, Any], samples: int) -> Thought:
+    advice = advise(view, samples, SEED)
+    return Thought(action=max(advice, key=lambda each: each.points).action, advice=advice)
+
+
+def _chosen(game: str, view: dict[str, Any]) -> Thought:
+    return Thought(action=choose(game, view), advice=())

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -18,13 +19,14 @@ from msgspec import UNSET
 from libs.chassis.clock import Clock
 from libs.chassis.errors import DomainError
 from libs.chassis.telemetry.tracing import sampled, span_afterwards
-from libs.engine import bots, fair
+from libs.engine import fair
 from libs.engine.errors import RuleViolation
-from libs.engine.game import Seat
+from libs.engine.game import Action, Seat
 from libs.house.turns import Turns
 from libs.wire import frames, link
 from libs.wire.metrics import decide_stage, fanout_stage, journal_stage, queue_stage
 from services.tables import announcements
+from services.tables.bots import BotPlayers
 from services.tables.domain.entries import Body, By, Drawn, Moved, Resumed, Vacated, encode_body
 from services.tables.domain.errors import NotAtTable, StaleTurn, TableBusy
 from services.tables.domain.table import Table, command_id, decide_draws, decide_move, draw_id, move_id
@@ -103,8 +105,9 @@ class TableActor:
     """Owns one table in one epoch. All methods run on the event loop and return at once."""
 
     def __init__(
-        self, table: Table, *, epoch: int, born: date, journal: Journal, clock: Clock, pace: Pace, keeper: Keeper
-    ) -> None:
+        self, table: Table, *, epoch: int, born: date, journal: Journal, clock: Clock, pace: Pace, bots: BotPlayers,
+        keeper: Keeper,
+    ) -> None:  # fmt: skip
         self.table = table
         self.epoch = epoch
         self.born = born
@@ -114,6 +117,7 @@ class TableActor:
         self._journal = journal
         self._clock = clock
         self._pace = pace
+        self._bots = bots
         self._keeper = keeper
         self._loop = asyncio.get_running_loop()
         self._hex = table.table_id.hex
@@ -538,13 +542,36 @@ class TableActor:
             return
         by = By.TIME_OUT if self._holder(seat) == "person" else By.BOT
         try:
-            action = bots.choose(table.opened.game, table.view(seat))
+            view = table.view(seat)
+        except Exception as error:
+            self._failed(error)
+            return
+        # By table and decision, not by the secret: whoever recovers the table makes the same move, and watching bots
+        # tells nothing about the cards to come.
+        seed = int.from_bytes(move_id(table.table_id, turn).bytes[8:])
+        done = partial(self._bot_chose, turn, by)
+        self._bots.ask(table.opened.game, view, stand_in=table.is_person(seat), seed=seed, done=done)
+
+    def _bot_chose(self, turn: int, by: By, action: Action) -> None:
+        """The bot's answer to decision `turn`; one that comes after the decision, or after a new clock, is dropped."""
+        table = self.table
+        seat = table.game.to_act(table.state)
+        stopped = self._released or self._retiring
+        started_anew = self._timer is not None  # somebody is back and has the turn, or the pace runs once more
+        if stopped or started_anew or self._in_flight is not None or table.game.turn(table.state) != turn:
+            return
+        assert seat is not None, "the decision is still awaited"
+        try:
             body, events = decide_move(table, seat, turn, action, by, "")
         except Exception as error:
-            log.exception("bot_failed", table=self._hex)
-            self._keeper.failed(self, error)
+            self._failed(error)
             return
         self._submit(body, events, move_id(table.table_id, turn), None)
+
+    def _failed(self, error: Exception) -> None:
+        """The server's own move cannot be made: a fault of ours, and the game is voided."""
+        log.error("server_move_failed", table=self._hex, exc_info=error)
+        self._keeper.failed(self, error)
 
     # ---- frames ----
 

@@ -28,3 +28,7 @@ games_voided = Counter("whist_games_voided", "Games ended by our fault.", ["reas
 thinking_seconds = Histogram(
     "whist_thinking_seconds", "Time a person took for a move.", buckets=(0.5, 1, 2, 3, 5, 8, 12, 20, 60)
 )
+bot_seconds = Histogram(
+    "whist_bot_seconds", "Time a bot thought about a move.", buckets=(0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
+)
+bot_failures = Counter("whist_bot_failures", "Moves made for a bot that raised or answered what is not legal.")

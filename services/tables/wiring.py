@@ -5,7 +5,9 @@ from pathlib import Path
 from libs.chassis.db.migrate import Migrations
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.house import platform
+from libs.search import compiled
 from services.tables.actor import Pace
+from services.tables.bots import BotPlayers
 from services.tables.grpc_api import ALLOW, TablesApi
 from services.tables.settings import TablesSettings
 from services.tables.storage.journal import GroupJournal
@@ -27,6 +29,7 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
     incarnation = worker_incarnation(chassis.entropy)
     worker_id = settings.worker_id or incarnation.hex
     journal = GroupJournal(dsn, chassis.clock, chassis.entropy, chassis.relay.wake)
+    bots = BotPlayers(house.bots, chassis.clock, compiled=compiled())
     worker = Worker(
         worker_id=worker_id,
         ownership=Ownership(dsn, worker_id, incarnation),
@@ -35,6 +38,7 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
         clock=chassis.clock,
         entropy=chassis.entropy,
         pace=Pace(turns=house.turns, bot_scale=settings.bot_pace_scale, limit_scale=settings.turn_limit_scale),
+        bots=bots,
         zone=house.zone,
     )
     api = TablesApi(worker, store)
@@ -47,6 +51,7 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
     async def close() -> None:
         chassis.neighbours.pop(worker.address, None)
         await worker.close()
+        await bots.close()
 
     return Service(
         registrars=[lambda server: tables_pb2_grpc.add_TablesServiceServicer_to_server(api, server)],

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libs.house.bots import Strength
 from libs.house.experience import DEFAULT
 from libs.house.platform import WrongPlatform, load, parse
 from libs.house.rooms import Room, UnknownRoom
@@ -70,6 +71,7 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     assert platform.first_game_bars == 5  # P12
     assert platform.experience == DEFAULT  # P43
     assert (platform.turns.bid_ms, platform.turns.play_ms, platform.turns.away_after) == (12_000, 10_000, 2)  # P30
+    assert (platform.bots.strength, platform.bots.stand_in) == (Strength.KEEN, Strength.CALM)  # P63
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
@@ -124,7 +126,14 @@ def test_p83_a_flag_is_not_a_number(path: tuple[Any, ...]) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [("bonus",), ("turns", "bid_sm"), ("rooms", 3, "prize_bars"), ("signup_gift", "bars"), ("experience", "lost")],
+    [
+        ("bonus",),
+        ("turns", "bid_sm"),
+        ("rooms", 3, "prize_bars"),
+        ("signup_gift", "bars"),
+        ("experience", "lost"),
+        ("bots", "weak"),
+    ],
     ids=name_of,
 )
 def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
@@ -137,6 +146,9 @@ def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
     ("path", "value", "field"),
     [
         (("turns", "bot_max_ms"), 100, "turns.bot_max_ms"),
+        (("bots", "strength"), "wild", "bots.strength"),
+        (("bots", "strength"), "Keen", "bots.strength"),
+        (("bots", "stand_in"), "keen ", "bots.stand_in"),
         (("matchmaking", "any_tier_after_ms"), 499, "matchmaking.any_tier_after_ms"),
         (("experience", "places"), [10, 20, 30], "experience.places"),
         (("rooms", 1, "name"), "Cottage", "rooms[1].name"),

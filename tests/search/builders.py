@@ -13,7 +13,8 @@ from libs.engine.romanian.options import parse_options
 from libs.engine.romanian.state import Setup
 from libs.engine.romanian.state import State as RomanianState
 from libs.search import playouts, rollouts
-from libs.search.seeing import LIKELY, chances
+from libs.search.habits import habits
+from libs.search.seeing import chances, likely
 from tests.engine.builders import GAME
 
 SIZES = [(players, cards) for players in (4, 5, 6) for cards in range(1, 9)]
@@ -39,7 +40,7 @@ def points() -> list[int]:
 
 def kernel(module: Any, players: int, cards: int) -> Any:
     """A `Rollouts` of the module, compiled or twin."""
-    return module.Rollouts(players, cards, points(), chances(players, cards), LIKELY)
+    return module.Rollouts(players, cards, points(), chances(players, cards), likely(cards), habits())
 
 
 def dealt(players: int, cards: int, dealer: int, pack: list[Card]) -> RomanianState:

@@ -12,7 +12,7 @@ from libs.engine.cards import Hand, cards_in
 from libs.engine.protocol import Seat, State
 from libs.engine.romanian.scoring import points as engine_points
 from libs.search import rollouts
-from libs.search.seeing import look
+from libs.search.seeing import chances, likely, look
 from tests.engine.builders import GAME, bid, dealt, play
 from tests.search.builders import (
     ROLLOUTS_TWIN,
@@ -23,6 +23,7 @@ from tests.search.builders import (
     moments,
     numbers,
     played_by,
+    points,
 )
 
 
@@ -92,22 +93,57 @@ def test_with_voids_every_possible_deal_is_as_likely_as_any_other() -> None:
     assert sum((count - expected) ** 2 / expected for count in pairs.values()) < 274
 
 
-def test_weighing_believes_a_bid() -> None:
-    """Who bid three of three is dealt more trumps than who bid none, once deals are weighed."""
+def test_believing_goes_by_the_bids() -> None:
+    """Who bid three of three is dealt more trumps than chance has it, who bid none fewer."""
     state = bid(dealt(["7C 8C 9C", "AH KH QH", "7D 8D 9D", "7S 8S 9S"], dealer=3, turn_up="9H"), 0, 3, 0)
-    ours = look(GAME.view(state, 3), 1)
     trumps = 0xFFFF << 32
 
-    def held(candidates: int) -> int:
-        return sum((ours.sample(candidates)[1] & trumps).bit_count() for _ in range(500))
+    def held(seat: Seat, believing: bool) -> int:
+        ours = look(GAME.view(state, 3), 1, believing=believing)
+        return sum((ours.sample()[seat] & trumps).bit_count() for _ in range(2_000))
 
-    assert held(16) > 1.5 * held(1)
+    assert held(1, believing=True) > 1.5 * held(1, believing=False)
+    assert held(0, believing=True) < 0.9 * held(0, believing=False)
+
+
+def belief(hand: int, trump: int, bid_made: int) -> float:
+    """The likelihood of a bid on two cards at a table of four, by a second reading of `chances` and `likely`."""
+    worth = 0
+    for card in (card for card in range(64) if hand >> card & 1):
+        suit = hand >> (card & 48) & 0xFF
+        rank = card & 15
+        higher = 7 - rank - (suit >> rank + 1).bit_count()
+        lower = (suit & (1 << rank) - 1).bit_count()
+        worth += chances(4, 2)[96 * (card >> 4 == trump) + higher * 8 + lower]
+    return likely(2)[32 + ((bid_made * 1024 - worth) >> 7)]
+
+
+def test_believing_deals_each_hand_as_often_as_its_bid_is_likely() -> None:
+    """Of two cards each, when only one seat has bid: the chain's frequencies are those counted one by one."""
+    state = bid(dealt(["7C AH", "7D 8D", "9D TD", "7S 8S"], dealer=3, turn_up="9H"), 2)
+    ours = look(GAME.view(state, 1), 3, believing=True)
+    draws = 60_000
+    drawn = Counter(ours.sample()[0] for _ in range(draws))
+    seen = numbers(4, Hand(state.round.hands[1])) | numbers(4, Hand(1 << state.round.deal.turn_up))
+    unseen = [1 << (suit << 4 | rank) for suit in range(4) for rank in range(8) if not seen >> (suit << 4 | rank) & 1]
+    trump = (state.round.deal.turn_up - lowest(4)) >> 4
+    weights = {one | other: belief(one | other, trump, 2) for one, other in combinations(unseen, 2)}
+    total = sum(weights.values())
+    gaps = {hand: drawn[hand] / draws - weight / total for hand, weight in weights.items()}
+    assert set(drawn) <= set(weights)
+    assert sum(map(abs, gaps.values())) / 2 < 0.1
+    assert sum(abs(weight / total - 1 / len(weights)) for weight in weights.values()) / 2 > 0.3  # far from even
 
 
 def test_cards_that_no_deal_explains_are_refused() -> None:
     """No trump, eight cards, four players: three seats without clubs can't be dealt the seven that I don't hold."""
     with pytest.raises(ValueError, match="no deal agrees"):
         kernel(rollouts, 4, 8).look(0, 3, -1, 0b1111111 << 16, [0] * 4, bytes([0, 17 + 16, 34, 51]), 1)
+
+
+def test_tables_of_another_size_are_refused() -> None:
+    with pytest.raises(ValueError, match="0 habits"):
+        rollouts.Rollouts(4, 8, points(), chances(4, 8), likely(8), b"")
 
 
 def best_for_each(state: State) -> tuple[int, ...]:
@@ -152,7 +188,7 @@ def test_an_ending_too_far_off_is_refused() -> None:
         look(GAME.view(state, 0), 1).ending([numbers(4, hand) for hand in state.round.hands], [0, 0, 0, 1])
 
 
-def answers(module: object, state: State, me: Seat, seed: int) -> list[object]:
+def answers(module: object, state: State, me: Seat, seed: int, *, believing: bool) -> list[object]:
     """All that a kernel says of the position."""
     players, current, view = state.setup.players, state.round, GAME.view(state, me)
     assert current is not None
@@ -167,6 +203,7 @@ def answers(module: object, state: State, me: Seat, seed: int) -> list[object]:
         [-1 if one is None else one for one in current.bids],
         bytes(card - lowest(players) for card in plays),
         seed,
+        believing,
     )
     said: list[object] = []
     for candidates, exact in ((1, 0), (3, 2)):
@@ -181,7 +218,10 @@ def test_the_twin_says_the_same_to_the_last_digit(players: int, cards: int) -> N
     rng = Random(players * 10 + cards)
     for state, me in moments(players, cards, 3):
         if rng.random() < 0.4:
-            assert answers(rollouts, state, me, 9) == answers(ROLLOUTS_TWIN, state, me, 9)
+            believing = rng.random() < 0.5
+            assert answers(rollouts, state, me, 9, believing=believing) == answers(
+                ROLLOUTS_TWIN, state, me, 9, believing=believing
+            )
 
 
 def test_the_points_table_is_the_engines() -> None:

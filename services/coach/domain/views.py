@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from services.coach.domain import family
 from services.coach.domain.errors import UnknownGame
 from services.coach.domain.romanian import read_romanian
 
-READERS: Final[Mapping[str, Callable[[str], dict[str, Any]]]] = MappingProxyType({"romanian": read_romanian})
+READERS: Final[Mapping[str, Callable[[str], dict[str, Any]]]] = MappingProxyType(
+    {"romanian": read_romanian, **family.READERS}
+)
 
 
 def read_view(game: str, text: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What REST takes and gives. Requests forbid what they do not know (reliability A7)."""
 
+import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -7,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.gateway.clients import MODES, STATES
 from whist.auth.v1 import auth_pb2
+from whist.coach.v1 import coach_pb2
 from whist.leagues.v1 import leagues_pb2
 from whist.matchmaking.v1 import matchmaking_pb2
 from whist.types.v1 import types_pb2
@@ -309,8 +311,32 @@ class TableView(BaseModel):
     view: dict[str, Any] | None
 
 
+class Advice(BaseModel):
+    """What one legal move promises: own points of the round with their standard error, and the chance of the bid."""
+
+    action: dict[str, Any]
+    points: float
+    error: Annotated[float, Field(ge=0)]
+    chance: Annotated[float, Field(ge=0, le=1)]
+
+    @classmethod
+    def of(cls, advice: coach_pb2.Advice) -> "Advice":
+        return cls(
+            action=json.loads(advice.action_json), points=advice.points, error=advice.error, chance=advice.chance
+        )
+
+
 class Hint(BaseModel):
-    """What the coach would do at this decision (P60)."""
+    """What the coach would do at this decision, and in Romanian Whist what every legal move promises (P60)."""
 
     turn: int
     action: dict[str, Any]
+    advice: list[Advice]
+
+    @classmethod
+    def of(cls, answer: coach_pb2.HintResponse) -> "Hint":
+        return cls(
+            turn=answer.turn,
+            action=json.loads(answer.action_json),
+            advice=[Advice.of(each) for each in answer.advice],
+        )

@@ -114,7 +114,7 @@ async def table(parts: PartsOf, holder: Holder, table_id: TableId) -> models.Tab
 
 @router.post("/tables/{table_id}/hint")
 async def hint(parts: PartsOf, holder: Holder, table_id: TableId) -> models.Hint:
-    """What the coach would do, from what one's own seat can know (P60)."""
+    """What the coach would do and what each legal move promises, from what one's own seat can know (P60)."""
     seen = await _get_table(parts, holder.account_id, table_id)
     if not seen.hints or seen.left:
         raise HintsNotAllowed
@@ -123,7 +123,7 @@ async def hint(parts: PartsOf, holder: Holder, table_id: TableId) -> models.Hint
     answer = await parts.clients.coach.call(
         parts.clients.coach_stub.Hint, coach_pb2.HintRequest(game=seen.game or "romanian", view_json=seen.view_json)
     )
-    return models.Hint(turn=answer.turn, action=json.loads(answer.action_json))
+    return models.Hint.of(answer)
 
 
 @router.get("/games/{table_id}", response_class=Response, responses={200: {"content": {"application/json": {}}}})

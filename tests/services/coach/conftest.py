@@ -57,17 +57,22 @@ async def coach() -> AsyncIterator[Coach]:
             yield service
 
 
-def views(mode: str, players: int, seed: int) -> Iterator[dict[str, Any]]:
+def views(mode: str, players: int, seed: int, **options: Any) -> Iterator[dict[str, Any]]:
+    """`decisions` of Romanian Whist."""
+    return decisions("romanian", players, {"mode": mode, **options}, seed)
+
+
+def decisions(name: str, players: int, options: dict[str, Any], seed: int) -> Iterator[dict[str, Any]]:
     """The view of whoever is to act, decision by decision, in a whole game of any legal moves."""
-    rng = Random(seed)
-    state = GAME.new(players, {"mode": mode})
-    while not GAME.over(state):
-        if (draw := GAME.draw(state)) is not None:
-            events = GAME.decide_draw(state, rng.sample(range(draw.size), draw.size))
+    game, rng = GAMES[name], Random(seed)
+    state = game.new(players, options)
+    while not game.over(state):
+        if (draw := game.draw(state)) is not None:
+            events = game.decide_draw(state, rng.sample(range(draw.size), draw.size))
         else:
-            seat = GAME.to_act(state)
+            seat = game.to_act(state)
             assert seat is not None
-            yield GAME.view(state, seat)
-            events = GAME.decide(state, seat, rng.choice(GAME.legal(state)))
+            yield game.view(state, seat)
+            events = game.decide(state, seat, rng.choice(game.legal(state)))
         for event in events:
-            state = GAME.evolve(state, event)
+            state = game.evolve(state, event)

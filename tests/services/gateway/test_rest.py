@@ -184,7 +184,11 @@ async def test_a6_a_table_is_shown_to_its_own_seat_and_refused_to_others(
 
 @pytest.mark.usefixtures("account")
 async def test_p60_a_hint_is_given_where_hints_are_allowed(stage: Stage, http: httpx.AsyncClient) -> None:
-    assert (await http.post(f"/v1/tables/{TABLE}/hint")).json() == {"turn": 3, "action": {"bid": 2}}
+    assert (await http.post(f"/v1/tables/{TABLE}/hint")).json() == {
+        "turn": 3,
+        "action": {"bid": 2},
+        "advice": [{"action": {"bid": 2}, "points": 4.5, "error": 0.125, "chance": 0.75}],
+    }
     stage.world.worker.hints = False
     assert is_problem(await http.post(f"/v1/tables/{TABLE}/hint"), 403, "HINTS_NOT_ALLOWED")
 

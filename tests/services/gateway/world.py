@@ -220,7 +220,8 @@ class Leagues(leagues_pb2_grpc.LeaguesServiceServicer):
 
 class Coach(coach_pb2_grpc.CoachServiceServicer):
     async def Hint(self, request: Any, context: Any) -> coach_pb2.HintResponse:
-        return coach_pb2.HintResponse(turn=3, action_json='{"bid":2}')
+        advice = coach_pb2.Advice(action_json='{"bid":2}', points=4.5, error=0.125, chance=0.75)
+        return coach_pb2.HintResponse(turn=3, action_json='{"bid":2}', advice=[advice])
 
 
 class Worker(tables_pb2_grpc.TablesServiceServicer):

@@ -7,6 +7,7 @@ from typing import Any
 
 from libs.engine import fair
 from libs.wire import frames, link
+from services.tables.domain.entries import Moved, decode_body
 from tests.services.tables.conftest import Cluster, Gateway, Player, as_id
 from whist.tables.v1 import events_pb2, tables_pb2, tables_pb2_grpc
 
@@ -33,23 +34,27 @@ async def test_p1_a_quick_game_with_five_bots_is_played_to_its_record(cluster: C
         assert record["result"]["totals"] == player.view["scores"]
         assert sum(len(rounds) for rounds in record["result"]["seats"]) == 36
         order = fair.permutation(bytes.fromhex(over.secret), "seats", 6)
-        assert record["seats"][order.index(0)]["account"] == account.hex()
+        assert record["table"]["seats"][order.index(0)]["account"] == account.hex()
 
         # J1: no gap; J3: every acknowledged command is the row it was acknowledged at.
         rows = await cluster.query(
-            "select seq, command_id from tables.table_log where table_id = :id order by seq", id=as_id(table)
+            "select seq, command_id, body from tables.table_log where table_id = :id order by seq", id=as_id(table)
         )
         assert [row.seq for row in rows] == list(range(len(rows)))
         assert len({row.command_id for row in rows}) == len(rows)
-        log = {item["seq"]: item for item in record["log"]}
+        assert len(player.acked) > 6
         for _, seq in player.acked:
-            assert log[seq]["by"] == "person"
+            body = decode_body(bytes(rows[seq].body))
+            assert isinstance(body, Moved)
+            seat, _, by, _ = record["moves"][body.turn]
+            assert (seat, by) == (order.index(0), "person")
 
         events = await cluster.query(
             "select type, payload from tables.event where key = :key order by occurred_at, event_id", key=table
         )
         assert [row.type for row in events] == ["game_started", *["round_ended"] * 6, "game_finished"]
         finished = events_pb2.TablesEvent.FromString(bytes(events[-1].payload)).game_finished
+        assert finished.record_json == response.record_json
         [mine] = [seat for seat in finished.seats if seat.seat.account_id == account]
         assert (mine.own_bids, mine.rounds, mine.bid_lately, mine.left) == (6, 6, True, False)
         assert sorted(seat.place for seat in finished.seats) == [1, 2, 3, 4, 5, 6]

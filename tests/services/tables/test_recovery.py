@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from libs.engine.cards import cards_in, deck
 from libs.engine.game import GAMES
 from libs.engine.romanian.events import RoundDealt
 from libs.wire import frames, link
+from services.tables import actor
 from services.tables.domain.entries import By, Drawn, Moved, Opened, Resumed, SeatFacts, decode_body, encode_body
 from services.tables.domain.table import BrokenJournal, Table, decide_draws, decide_move, fold, opened
 from tests.conftest import MakeDatabase
@@ -239,7 +239,7 @@ async def test_b22_a_fault_in_the_servers_own_move_voids_this_game_and_no_other(
         gateway = Gateway(worker.gateway)
         player, neighbour = Player(gateway, table, account, 1), Player(gateway, other, somebody, 2)
         await gateway.until(lambda: player.may_move() and neighbour.may_move())
-        monkeypatch.setattr(bots, "choose", partial(_fault_in_quick, bots.choose))
+        monkeypatch.setattr(actor, "decide_move", _fault_in_quick)
         player.act(player.legal[0])
         over = await gateway.until(lambda: player.seen.of(frames.Over))
         assert [each.status for each in over] == ["voided"]
@@ -253,10 +253,10 @@ async def test_b22_a_fault_in_the_servers_own_move_voids_this_game_and_no_other(
         await gateway.close()
 
 
-def _fault_in_quick(sound: Any, game: str, view: dict[str, Any]) -> Any:
-    if view["mode"] == "quick":
+def _fault_in_quick(table: Table, seat: int, turn: int, action: object, by: By, req: str) -> Any:
+    if by is not By.PERSON and table.opened.options["mode"] == "quick":
         raise RuntimeError("planted")
-    return sound(game, view)
+    return decide_move(table, seat, turn, action, by, req)
 
 
 async def test_p32_a_move_of_long_ago_is_acknowledged_at_its_row_also_after_a_takeover(cluster: Cluster) -> None:
