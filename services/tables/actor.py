@@ -29,15 +29,18 @@ from services.tables import announcements
 from services.tables.bots import BotPlayers
 from services.tables.domain.entries import Body, By, Drawn, Moved, Resumed, Vacated, encode_body
 from services.tables.domain.errors import NotAtTable, StaleTurn, TableBusy
-from services.tables.domain.table import Table, command_id, decide_draws, decide_move, draw_id, move_id
-from services.tables.metrics import moves_by, refusals, thinking_seconds
+from services.tables.domain.table import OVER, Table, command_id, decide_draws, decide_move, draw_id, move_id
+from services.tables.metrics import moves_by, refusals, thinking
 from services.tables.ports import Entry, Journal, Outcome
 from services.tables.presence import Followers, Presence
 from services.tables.sessions import Session
+from services.tables.turn_clock import TurnClock
 
 log = structlog.get_logger()
 
 MAILBOX_MAX = 64  # six seats, ten commands each; more is a broken client
+WORDS = tuple(by.word for by in By)
+SERVER = By.SERVER.word
 REPLAY_MAX = 64  # rows kept for clients that resume; an 8-card round of six has 55
 
 
@@ -125,7 +128,7 @@ class TableActor:
         self._commitment = fair.commitment(table.opened.secret).hex()
         self._mailbox: deque[_Asked] = deque()
         self._in_flight: _InFlight | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._turn_clock = TurnClock(self._time_up)
         self._deadline_ms = 0
         self._turn_began = 0.0
         self._presence = {seat: Presence() for seat, facts in enumerate(table.seats) if facts.account}
@@ -146,12 +149,12 @@ class TableActor:
     def retire(self) -> None:
         """Begin nothing new: what is in flight may finish, commands wait for the next owner."""
         self._retiring = True
-        self._cancel_timer()
+        self._turn_clock.close()
 
     def release(self) -> None:
         """Stop: no timer, no further entry, followers told to look for the new owner."""
         self._released = True
-        self._cancel_timer()
+        self._turn_clock.close()
         for session in self.followers.by_session:
             session.send(link.NotOwner(self._id))
         for asked in self._mailbox:
@@ -168,7 +171,7 @@ class TableActor:
     def close(self) -> None:
         """Forget the followers: the game has ended and they have been told."""
         self._released = True
-        self._cancel_timer()
+        self._turn_clock.close()
         for session in self.followers.by_session:
             session.send(link.Closed(self._id))
 
@@ -356,7 +359,7 @@ class TableActor:
             facts={} if refusal is None else dict(refusal.facts),
             req=req,
             table=self._hex,
-            turn=self.table.game.turn(self.table.state) if req else UNSET,
+            turn=self.table.turn if req else UNSET,
         )
         self._send(session, conn, frames.encode(frame), req)
 
@@ -428,20 +431,17 @@ class TableActor:
         seq = self.table.next_seq
         self.table.apply(body, flight.events)
         # Somebody else's farewell is no reason to give the running turn more time.
-        if not isinstance(body, Vacated) or body.seat == self.table.game.to_act(self.table.state):
-            self._cancel_timer()
-        match body:
-            case Moved(seat=seat, by=by):
-                moves_by[By(by).word].inc()
-                if by == By.PERSON:
-                    thinking_seconds.observe(committed - self._turn_began)
-                elif by == By.TIME_OUT and seat in self._presence:
-                    presence = self._presence[seat]
-                    presence.waited_out = not presence.connected
-                    presence.returned = False
-            case _:
-                pass
-        if self._timer is None:
+        if not isinstance(body, Vacated) or body.seat == self.table.to_act:
+            self._turn_clock.stop()
+        if isinstance(body, Moved):
+            moves_by[body.by].count()
+            if body.by == By.PERSON:
+                thinking.observe(committed - self._turn_began)
+            elif body.by == By.TIME_OUT and body.seat in self._presence:
+                presence = self._presence[body.seat]
+                presence.waited_out = not presence.connected
+                presence.returned = False
+        if not self._turn_clock.running:
             self._arm()
         self._fan_out(seq, flight)
         if asked is not None:
@@ -473,8 +473,8 @@ class TableActor:
     def _next(self) -> None:
         """The game's end, a due draw, a waiting command, or the running turn's clock."""
         table = self.table
-        if table.game.over(table.state):
-            self._cancel_timer()
+        if table.phase == OVER:
+            self._turn_clock.stop()
             self._keeper.ended(self)
             return
         try:
@@ -489,33 +489,32 @@ class TableActor:
             return
         while self._mailbox and self._in_flight is None:
             self._handle(self._mailbox.popleft())
-        if self._in_flight is None and self._timer is None:
+        if self._in_flight is None and not self._turn_clock.running:
             self._arm()
 
     def _arm(self) -> None:
         """Start the running turn's clock: a person's limit with a small grace, or the bot's pace."""
         table = self.table
-        seat = table.game.to_act(table.state)
-        if seat is None or table.game.draw(table.state) is not None:
+        seat = table.to_act
+        if seat is None:
             self._deadline_ms = 0
             return
         self._turn_began = self._clock.monotonic()
         if self._holder(seat) == "person":
-            seconds = self._pace.limit_seconds(table.game.phase(table.state))
+            seconds = self._pace.limit_seconds(table.phase)
             self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
             seconds += self._pace.grace_seconds()
         else:
-            turn = table.game.turn(table.state)
+            turn = table.turn
             seconds = self._pace.bot_seconds(move_id(table.table_id, turn).bytes[0] / 255)
             self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
-        self._timer = self._loop.call_later(seconds, self._time_up, table.game.turn(table.state))
+        self._turn_clock.set(seconds, table.turn)
 
     def _rearm(self, seat: Seat) -> None:
         """The holder of `seat` has changed: its running turn gets the clock that now applies."""
         table = self.table
         stopped = self._released or self._retiring
-        if self._in_flight is None and not stopped and table.game.to_act(table.state) == seat:
-            self._cancel_timer()
+        if self._in_flight is None and not stopped and table.to_act == seat:
             self._arm()
             self._broadcast_turn(seat)
 
@@ -527,18 +526,12 @@ class TableActor:
             if account in conns.values():
                 session.send(link.ToAccount(self._id, account, self.epoch, snapshot))
 
-    def _cancel_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     def _time_up(self, turn: int) -> None:
         """The clock of decision `turn` has run out; a move that is in flight has won already."""
-        self._timer = None
         table = self.table
-        seat = table.game.to_act(table.state)
+        seat = table.to_act
         stopped = self._released or self._retiring
-        if stopped or self._in_flight is not None or seat is None or table.game.turn(table.state) != turn:
+        if stopped or self._in_flight is not None or seat is None or table.turn != turn:
             return
         by = By.TIME_OUT if self._holder(seat) == "person" else By.BOT
         try:
@@ -555,10 +548,10 @@ class TableActor:
     def _bot_chose(self, turn: int, by: By, action: Action) -> None:
         """The bot's answer to decision `turn`; one that comes after the decision, or after a new clock, is dropped."""
         table = self.table
-        seat = table.game.to_act(table.state)
+        seat = table.to_act
         stopped = self._released or self._retiring
-        started_anew = self._timer is not None  # somebody is back and has the turn, or the pace runs once more
-        if stopped or started_anew or self._in_flight is not None or table.game.turn(table.state) != turn:
+        started_anew = self._turn_clock.running  # somebody is back and has the turn, or the pace runs once more
+        if stopped or started_anew or self._in_flight is not None or table.turn != turn:
             return
         assert seat is not None, "the decision is still awaited"
         try:
@@ -581,16 +574,14 @@ class TableActor:
         if isinstance(body, Resumed):
             pause = frames.Moved(table=self._hex, epoch=self.epoch, pause_ms=body.pause_ms)
             self._broadcast(frames.encode(pause))
-        game, state = self.table.game, self.table.state
-        turn = game.turn(state)
-        to_act = None if game.draw(state) is not None else game.to_act(state)
+        game, turn, to_act = self.table.game, self.table.turn, self.table.to_act
         public = frames.encode(
             frames.Delta(
                 table=self._hex,
                 seq=seq,
                 epoch=self.epoch,
                 events=[shown for event in flight.events if (shown := game.project(event, None)) is not None],
-                by=(By(body.by) if isinstance(body, Moved) else By.SERVER).word,
+                by=WORDS[body.by] if isinstance(body, Moved) else SERVER,
                 seat=body.seat if isinstance(body, (Moved, Vacated)) else -1,
                 turn=turn,
                 to_act=-1 if to_act is None else to_act,

@@ -2,9 +2,12 @@
 
 from prometheus_client import Counter, Gauge, Histogram
 
+from libs.chassis.telemetry.hot import CountCell, HotCounter, HotHistogram
+from services.tables.domain.entries import By
+
 tables_live = Gauge("whist_tables_live", "Tables this worker owns.")
-moves = Counter("whist_moves", "Journaled decisions by who made them.", ["by"])
-moves_by = {name: moves.labels(name) for name in ("person", "time_out", "bot")}
+moves = HotCounter("whist_moves", "Journaled decisions by who made them.", ["by"])
+moves_by: dict[int, CountCell] = {by: moves.cell(by.word) for by in (By.PERSON, By.TIME_OUT, By.BOT)}
 refusals = Counter("whist_moves_refused", "Commands refused, by reason.", ["reason"])
 journal_batch = Histogram(
     "whist_journal_batch_entries", "Entries of one commit.", buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
@@ -25,9 +28,10 @@ recovery_seconds = Histogram(
 )
 games_finished = Counter("whist_games_finished", "Games played to the end.", ["kind"])
 games_voided = Counter("whist_games_voided", "Games ended by our fault.", ["reason"])
-thinking_seconds = Histogram(
+thinking_seconds = HotHistogram(
     "whist_thinking_seconds", "Time a person took for a move.", buckets=(0.5, 1, 2, 3, 5, 8, 12, 20, 60)
 )
+thinking = thinking_seconds.cell()
 bot_seconds = Histogram(
     "whist_bot_seconds", "Time a bot thought about a move.", buckets=(0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 )

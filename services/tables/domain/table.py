@@ -6,15 +6,17 @@ knows sockets, seats' connections or time.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha1
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
-from libs.engine import fair
+from libs.engine import fair, replay
 from libs.engine.errors import RuleViolation
 from libs.engine.game import GAMES, Game, Seat, State, View
 from services.tables.domain.entries import Body, By, Drawn, Moved, Opened, Resumed, SeatFacts, Tally, Vacated
 from services.tables.domain.errors import BadOptions, GameOver, SeatLeft, StaleTurn
 
+DRAWING, OVER = "draw", "over"  # phases in which no seat is to act (`Game.phase`)
 LATELY_ROUNDS = 3  # P16: one own bid in the last three rounds
 
 
@@ -38,6 +40,13 @@ class Table:
     # (seat, req) of this and the previous round -> the row it became (P32).
     answered: dict[tuple[int, str], int] = field(default_factory=dict)
     _answered_before: dict[tuple[int, str], int] = field(default_factory=dict)
+    # What the state awaits, asked of the game once a row: every move reads each of them several times.
+    turn: int = field(init=False)
+    phase: str = field(init=False)
+    to_act: Seat | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.stand_at(self.state)
 
     @property
     def seats(self) -> list[SeatFacts]:
@@ -63,11 +72,16 @@ class Table:
     def view(self, seat: Seat | None) -> View:
         return self.game.view(self.state, seat)
 
+    def stand_at(self, state: State) -> None:
+        """Make this the table's state."""
+        game, self.state = self.game, state
+        self.turn, self.phase, self.to_act = game.turn(state), game.phase(state), game.to_act(state)
+
     def apply(self, body: Body, events: Sequence[Any] | None = None) -> None:
         """Take row `next_seq` in. `events` are the body's, already loaded, where the caller has them."""
         match body:
             case Moved(seat=seat, by=by, req=req):
-                in_bidding = self.game.phase(self.state) == "bid"
+                in_bidding = self.phase == "bid"
                 self._evolve(body.events, events)
                 self.tallies[seat] = moved(self.tallies[seat], by, self.rounds - 1 if in_bidding else None)
                 if req:
@@ -91,8 +105,7 @@ class Table:
     def _evolve(self, dumped: Sequence[Any], events: Sequence[Any] | None) -> None:
         if events is None:
             events = [self.game.load_event(each, self.opened.rules_version) for each in dumped]
-        for event in events:
-            self.state = self.game.evolve(self.state, event)
+        self.stand_at(replay.fold(self.game, self.state, events))
 
 
 def moved(tally: Tally, by: int, round_bid: int | None) -> Tally:
@@ -126,8 +139,8 @@ def fold(table_id: UUID, body: Opened, later: Iterable[tuple[int, Body]]) -> Tab
     for seq, entry in later:
         if seq != table.next_seq:
             state = _checkpointed(table, entry)
-            table.state, table.next_seq = state, seq
             assert isinstance(entry, Drawn)
+            table.stand_at(state)
             table.tallies, table.rounds, table.next_seq = list(entry.tallies), entry.rounds, seq + 1
             continue
         table.apply(entry)
@@ -155,6 +168,8 @@ def seated(players: Sequence[SeatFacts], seats: int, secret: bytes, bot_names: S
 
 def decide_draws(table: Table) -> tuple[Drawn, list[Any], bool] | None:
     """All draws that are due, as (body, events, whether it is a checkpoint); None when a player is to act."""
+    if table.phase != DRAWING:
+        return None
     state, game = table.state, table.game
     events: list[Any] = []
     rounds, checkpoint = table.rounds, False
@@ -164,36 +179,42 @@ def decide_draws(table: Table) -> tuple[Drawn, list[Any], bool] | None:
             events.append(event)
             if game.checkpoint(event) is not None:
                 rounds, checkpoint = rounds + 1, True
-    if not events:
-        return None
     dumped = [game.dump_event(event) for event in events]
     return Drawn(dumped, list(table.tallies), rounds), events, checkpoint
 
 
 def decide_move(table: Table, seat: Seat, turn: int, action: object, by: By, req: str) -> tuple[Moved, Sequence[Any]]:
     """One decision of a seat. Raises StaleTurn, SeatLeft, GameOver, or the engine's RuleViolation."""
-    game, state = table.game, table.state
     if by is By.PERSON and table.tallies[seat].left:
         raise SeatLeft
-    if game.over(state):
+    if table.phase == OVER:
         raise GameOver
-    now = game.turn(state)
-    if turn != now:
-        raise StaleTurn(turn=now)
-    events = game.decide(state, seat, action)
+    if turn != table.turn:
+        raise StaleTurn(turn=table.turn)
+    game = table.game
+    events = game.decide(table.state, seat, action)
     return Moved(seat, by, turn, req, [game.dump_event(event) for event in events]), events
+
+
+_VARIANT = ~(0xC000 << 48) & ~(0xF000 << 64)  # the bits of RFC 9562 that are not the hash's
+
+
+def _named(table_id: UUID, name: str) -> UUID:
+    """`uuid.uuid5`, the same ids at a third of its time: one is made for every move."""
+    digest = sha1(table_id.bytes + name.encode(), usedforsecurity=False).digest()
+    return UUID(int=int.from_bytes(digest[:16], "big") & _VARIANT | 0x8000 << 48 | 5 << 76)
 
 
 def move_id(table_id: UUID, turn: int) -> UUID:
     """The command id of the server's move at a decision: two time-outs of one turn are one (architecture §3)."""
-    return uuid5(table_id, f"turn/{turn}")
+    return _named(table_id, f"turn/{turn}")
 
 
 def draw_id(table_id: UUID, seq: int) -> UUID:
     """The command id of the draws that fill row `seq`."""
-    return uuid5(table_id, f"draw/{seq}")
+    return _named(table_id, f"draw/{seq}")
 
 
 def command_id(table_id: UUID, account: bytes, req: str) -> UUID:
     """The command id of a person's command: the account's own `req`, which a retry repeats (P32)."""
-    return uuid5(table_id, f"{account.hex()}/{req}")
+    return _named(table_id, f"{account.hex()}/{req}")
