@@ -66,8 +66,12 @@ verify-deploy: install ## Render and check every Kubernetes overlay, offline
 	@$(BIN)/python deploy/verify.py $(ARGS)
 
 .PHONY: bench-engine
-bench-engine: install ## Engine moves a second
+bench-engine: install ## Engine, search kernel, bots and coach, beside OpenSpiel
 	@$(BIN)/python -m bench.engine $(ARGS)
+
+.PHONY: bench-bots
+bench-bots: install ## How the bots' strengths stand against each other (some minutes)
+	@$(BIN)/python -m bench.bots $(ARGS)
 
 .PHONY: bench
 bench: install ## Durable moves a second through the gateway, beside boardgame.io and Colyseus

@@ -1,10 +1,10 @@
 """How the three strengths of bots stand against each other, in points a round.
 
-    python bench/bots.py [--rounds 400] [--seed 1] [--json]
+    make bench-bots [ARGS="--rounds 2000 --seed 1"]
 
 Rounds of the sizes that an 8-1-8 game has. Two strengths share a table, every other seat each, and the same deal is
 played again with the seats exchanged; the difference of the two means is one observation, its standard error follows
-from them. `--json` ends with one line of JSON.
+from them. The last line is one JSON object. The other games: `python -m bench.family_bots`.
 """
 
 import argparse
@@ -14,37 +14,20 @@ from functools import partial
 from random import Random
 from statistics import fmean, stdev
 
-from libs.engine.cards import deck
-from libs.engine.game import GAMES
+from bench.rounds import GAME, OPTIONS, dealt
 from libs.engine.protocol import Action, State
 from libs.engine.replay import fold
-from libs.engine.romanian.dealing import deal
 from libs.engine.romanian.options import parse_options
 from libs.engine.romanian.schedule import sizes
-from libs.engine.romanian.state import Setup
-from libs.engine.romanian.state import State as RomanianState
 from libs.search import choose
 
-GAME = GAMES["romanian"]
-SIZES = {players: sizes(parse_options(players, {"mode": "8-1-8"}), players) for players in (4, 6)}
+SIZES = {players: sizes(parse_options(players, OPTIONS), players) for players in (4, 6)}
 Player = Callable[..., Action]
 
 
 def player(strength: str) -> Player:
     """That strength of the game's bots."""
     return partial(choose, "romanian", strength=strength)
-
-
-def dealt(players: int, cards: int, rng: Random) -> State:
-    """A table on which one round of that size has just been dealt."""
-    setup = Setup(
-        players=players,
-        options=parse_options(players, {"mode": "8-1-8"}),
-        first_dealer=rng.randrange(players),
-        sizes=(cards, cards),
-    )
-    before = RomanianState(setup=setup, sheet=(), round=None, turn=0, ranking=None)
-    return GAME.evolve(before, deal(before, rng.sample(deck(players), 8 * players)))
 
 
 def play(state: State, seats: list[Player], seed: int) -> tuple[tuple[int, ...], list[bool]]:
@@ -61,7 +44,7 @@ def duel(one: Player, other: Player, players: int, rounds: int, seed: int) -> li
     rng = Random(seed)
     differences = []
     for number in range(rounds):
-        start = dealt(players, SIZES[players][number % len(SIZES[players])], rng)
+        start = dealt(players, SIZES[players][number % len(SIZES[players])], rng.randrange(players), rng)
         gaps = []
         for first, second in ((one, other), (other, one)):
             scores, _ = play(start, [first if seat % 2 == 0 else second for seat in range(players)], seed + number)
@@ -76,18 +59,16 @@ def made(one: Player, players: int, rounds: int, seed: int) -> list[float]:
     rng = Random(seed)
     shares = []
     for number in range(rounds):
-        _, makes = play(
-            dealt(players, SIZES[players][number % len(SIZES[players])], rng), [one] * players, seed + number
-        )
+        start = dealt(players, SIZES[players][number % len(SIZES[players])], rng.randrange(players), rng)
+        _, makes = play(start, [one] * players, seed + number)
         shares.append(fmean(makes))
     return shares
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     rounds, seed = arguments.rounds, arguments.seed
     calm, keen, sharp = player("calm"), player("keen"), player("sharp")
@@ -102,9 +83,8 @@ def main() -> None:
         numbers = run()
         error = stdev(numbers) / len(numbers) ** 0.5
         results |= {name: round(fmean(numbers), 4), f"{name}_se": round(error, 4)}
-        print(f"{name}: {results[name]:+.3f} ± {error:.3f}")
-    if arguments.json:
-        print(json.dumps(results))
+        print(f"{name}: {results[name]:+.3f} ± {error:.3f}", flush=True)
+    print(json.dumps(results))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How the strengths of bots stand against each other in the games of 52 cards.
 
-    python bench/family_bots.py [--games english,solo,knockout,german] [--deals 200] [--seed 1] [--json]
+    python -m bench.family_bots [--games english,solo,knockout,german] [--deals 200] [--seed 1] [--json]
 
 English: tricks a hand of a side of one strength, less the other side's. Solo: units a hand and seat, two seats of each.
 Knockout: the share of games that one seat wins among others of the other strength, less its even share. German: the
