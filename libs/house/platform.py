@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from libs.house.bots import Bots, Strength
 from libs.house.experience import Experience
+from libs.house.friends import Friends
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
 from libs.house.turns import Matchmaking, Turns
 
@@ -46,6 +47,7 @@ class Platform:
     experience: Experience
     turns: Turns
     bots: Bots
+    friends: Friends
     matchmaking: Matchmaking
 
     def room(self, number: int) -> Room:
@@ -83,6 +85,7 @@ def parse(plain: Mapping[str, Any]) -> Platform:
         experience=_experience(top.table("experience")),
         turns=_turns(top.table("turns")),
         bots=_bots(top.table("bots")),
+        friends=_friends(top.table("friends")),
         matchmaking=_matchmaking(top.table("matchmaking")),
         rooms=_rooms(top.tables("rooms")),
     )
@@ -194,11 +197,24 @@ def _turns(fields: _Fields) -> Turns:
         network_grace_ms=fields.integer("network_grace_ms", 0, 10_000),
         bot_min_ms=fields.integer("bot_min_ms", 0, MILLISECONDS_MAX),
         bot_max_ms=fields.integer("bot_max_ms", 0, MILLISECONDS_MAX),
+        claim_ms=fields.integer("claim_ms", 1000, MILLISECONDS_MAX),
     )
     fields.done()
     if turns.bot_min_ms > turns.bot_max_ms:
         raise WrongPlatform("turns.bot_max_ms", f"must not be below bot_min_ms, {turns.bot_min_ms}")
     return turns
+
+
+def _friends(fields: _Fields) -> Friends:
+    friends = Friends(
+        one_eight_one=fields.flag("one_eight_one"),
+        play_min_ms=fields.integer("play_min_ms", 1000, MILLISECONDS_MAX),
+        seat_lease_ms=fields.integer("seat_lease_ms", 1000, MILLISECONDS_MAX),
+        deserted_ms=fields.integer("deserted_ms", 1000, MILLISECONDS_MAX),
+        spectators=fields.integer("spectators", 0, 1000),
+    )
+    fields.done()
+    return friends
 
 
 def _bots(fields: _Fields) -> Bots:

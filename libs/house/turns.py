@@ -16,6 +16,8 @@ class Turns:
     # A bot moves after a time between these (P63).
     bot_min_ms: int
     bot_max_ms: int
+    # For a claim after a hand (W7), the same at every table.
+    claim_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,9 +72,23 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     assert platform.experience == DEFAULT  # P43
     assert (platform.turns.bid_ms, platform.turns.play_ms, platform.turns.away_after) == (12_000, 10_000, 2)  # P30
     assert (platform.bots.strength, platform.bots.stand_in) == (Strength.KEEN, Strength.CALM)  # P63
+    assert platform.turns.claim_ms == 10_000  # W7
+    friends = platform.friends
+    assert (friends.one_eight_one, friends.play_min_ms, friends.deserted_ms) == (False, 8_000, 300_000)  # P21, P25
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
+
+
+@pytest.mark.parametrize(("bid_ms", "play_ms"), [(10_000, 8_000), (15_000, 10_000), (30_000, 20_000), (60_000, 40_000)])
+def test_p21_a_card_has_two_thirds_of_the_time_to_bid(bid_ms: int, play_ms: int) -> None:
+    assert load().friends.play_ms(bid_ms) == play_ms
+
+
+def test_p21_one_eight_one_is_offered_when_the_file_says_so() -> None:
+    closed, opened = load().friends, parse(changed(("friends", "one_eight_one"), True)).friends
+    offered = [mode for mode in ("8-1-8", "8-8-8", "1-8-1", "quick", "bench") if closed.offers({"mode": mode})]
+    assert offered == ["8-1-8", "8-8-8"] and opened.offers({"mode": "1-8-1"}) and closed.offers({"target": 5})
 
 
 def test_a_room_is_found_by_its_number() -> None:
@@ -117,7 +131,7 @@ def test_p83_a_wrong_value_is_named(path: tuple[Any, ...], value: Any) -> None:
     assert name_of(path) in str(refused.value)
 
 
-@pytest.mark.parametrize("path", [path for path in LEAVES if path[-1] not in ("vip", "name", "zone")], ids=name_of)
+@pytest.mark.parametrize("path", [path for path in LEAVES if path[-1] not in ("vip", "name", "zone", "one_eight_one")], ids=name_of)
 def test_p83_a_flag_is_not_a_number(path: tuple[Any, ...]) -> None:
     with pytest.raises(WrongPlatform) as refused:
         parse(changed(path, True))
@@ -133,6 +147,7 @@ def test_p83_a_flag_is_not_a_number(path: tuple[Any, ...]) -> None:
         ("signup_gift", "bars"),
         ("experience", "lost"),
         ("bots", "weak"),
+        ("friends", "chairs"),
     ],
     ids=name_of,
 )
