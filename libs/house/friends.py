@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 BID_SECONDS: Final = (10, 15, 30, 60)  # P21
-UNOFFERED_MODES: Final = frozenset({"quick", "bench"})  # quick play's, and the load harness's
+UNOFFERED_MODES: Final = ("quick", "bench")  # quick play's, and the load harness's
 ONE_EIGHT_ONE: Final = "1-8-1"
 
 

@@ -152,6 +152,14 @@ class Presence(Struct, tag_field="t", tag="presence", frozen=True):
     left: bool
 
 
+class Seated(Struct, tag_field="t", tag="seated", frozen=True):
+    """Another person has taken a seat over (P22); who sat down gets a `Snapshot` of that seat."""
+
+    table: str
+    seat: int
+    who: SeatInfo
+
+
 class Ack(Struct, tag_field="t", tag="ack", frozen=True):
     """The command `req` stands as journal row `seq`; sent for a repeat and for `Quit`."""
 
@@ -208,7 +216,7 @@ class Pong(Struct, tag_field="t", tag="pong", frozen=True):
     now: int
 
 
-ServerFrame = Welcome | Snapshot | Delta | Private | Presence | Ack | Error | Over | Queue | Moved | Pong
+ServerFrame = Welcome | Snapshot | Delta | Private | Presence | Seated | Ack | Error | Over | Queue | Moved | Pong
 
 decode_client: msgspec.json.Decoder[ClientFrame] = msgspec.json.Decoder(ClientFrame)
 decode_server: msgspec.json.Decoder[ServerFrame] = msgspec.json.Decoder(ServerFrame)

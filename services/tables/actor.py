@@ -22,14 +22,35 @@ from libs.chassis.telemetry.tracing import sampled, span_afterwards
 from libs.engine import fair
 from libs.engine.errors import RuleViolation
 from libs.engine.game import Action, Seat
+from libs.house.bots import Strength
 from libs.house.turns import Turns
 from libs.wire import frames, link
 from libs.wire.metrics import decide_stage, fanout_stage, journal_stage, queue_stage
 from services.tables import announcements
 from services.tables.bots import BotPlayers
-from services.tables.domain.entries import Body, By, Drawn, Moved, Resumed, Vacated, encode_body
-from services.tables.domain.errors import NotAtTable, StaleTurn, TableBusy
-from services.tables.domain.table import OVER, Table, command_id, decide_draws, decide_move, draw_id, move_id
+from services.tables.domain.entries import (
+    Body,
+    By,
+    Drawn,
+    FriendsTable,
+    Moved,
+    Resumed,
+    SeatFacts,
+    TakenOver,
+    Vacated,
+    encode_body,
+)
+from services.tables.domain.errors import NotAtTable, SpectatorsFull, StaleTurn, TableBusy, TableUnowned
+from services.tables.domain.table import (
+    OVER,
+    Table,
+    command_id,
+    decide_draws,
+    decide_move,
+    decide_take_over,
+    draw_id,
+    move_id,
+)
 from services.tables.metrics import moves_by, refusals, thinking
 from services.tables.ports import Entry, Journal, Outcome
 from services.tables.presence import Followers, Presence
@@ -59,6 +80,10 @@ class Keeper(Protocol):
         """The server's own move cannot be made: void the game."""
         ...
 
+    def deserted(self, actor: "TableActor") -> None:
+        """No person has been at a friends' table for too long: call the game off (P25)."""
+        ...
+
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something off the hot path, in the worker's own task group."""
         ...
@@ -71,11 +96,23 @@ class Pace:
     turns: Turns
     bot_scale: float = 1.0
     limit_scale: float = 1.0
+    # A friends' table without people is called off after this (P25).
+    deserted_ms: int = 300_000
 
-    def limit_seconds(self, phase: str) -> float:
-        """A person's time for one decision (P30)."""
-        milliseconds = self.turns.bid_ms if phase == "bid" else self.turns.play_ms
+    def limit_seconds(self, phase: str, friends: FriendsTable | None) -> float:
+        """A person's time for one decision: the platform's (P30), or as the host chose (P21); a claim has its own (W7)."""
+        chosen = self.turns if friends is None else friends
+        match phase:
+            case "claim":
+                milliseconds = self.turns.claim_ms
+            case "bid" | "name":
+                milliseconds = chosen.bid_ms
+            case _:
+                milliseconds = chosen.play_ms
         return milliseconds * self.limit_scale / 1000
+
+    def deserted_seconds(self) -> float:
+        return self.deserted_ms * self.limit_scale / 1000
 
     def grace_seconds(self) -> float:
         return self.turns.network_grace_ms * self.limit_scale / 1000
@@ -86,12 +123,33 @@ class Pace:
         return (low + (high - low) * share) * self.bot_scale / 1000
 
 
-@dataclass(slots=True)
-class _Asked:
-    """A person's command with the way its answer takes."""
+@dataclass(frozen=True, slots=True)
+class TakeSeat:
+    """A person wants a seat that was left, or that only a bot holds (P22)."""
+
+    who: SeatFacts
+    seat: Seat
+    req: str
+
+    @property
+    def account(self) -> bytes:
+        return self.who.account
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The way back to a socket."""
 
     session: Session
-    frame: link.Command | link.Vacate
+    conn: int
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A person's command with the way its answer takes: to a socket, or to whoever waits for the row's number."""
+
+    way: "_Way | asyncio.Future[int]"
+    frame: link.Command | link.Vacate | TakeSeat
     seat: Seat
     arrived: float
 
@@ -135,12 +193,16 @@ class TableActor:
         self._replay: deque[tuple[int, bytes, dict[bytes, bytes]]] = deque(maxlen=REPLAY_MAX)
         self._released = False
         self._retiring = False
+        self._friends = table.opened.friends
+        # Runs while no person is at a friends' table.
+        self._alone: asyncio.TimerHandle | None = None
         self._on_idle: list[Callable[[], None]] = []
 
     # ---- life ----
 
     def start(self, pause_ms: int | None = None) -> None:
         """Begin to play; after a takeover the pause is journaled first, so that it is in nobody's turn."""
+        self._watch_for_people()
         if pause_ms is not None:
             self._submit(Resumed(pause_ms), (), draw_id(self.table.table_id, self.table.next_seq), None)
         else:
@@ -149,16 +211,16 @@ class TableActor:
     def retire(self) -> None:
         """Begin nothing new: what is in flight may finish, commands wait for the next owner."""
         self._retiring = True
-        self._turn_clock.close()
+        self._stop_clocks()
 
     def release(self) -> None:
         """Stop: no timer, no further entry, followers told to look for the new owner."""
         self._released = True
-        self._turn_clock.close()
+        self._stop_clocks()
         for session in self.followers.by_session:
             session.send(link.NotOwner(self._id))
         for asked in self._mailbox:
-            asked.session.send(link.NotOwner(self._id, asked.frame.conn, asked.frame.req))
+            self._disown(asked)
         self._mailbox.clear()
 
     async def quiet(self) -> None:
@@ -171,9 +233,27 @@ class TableActor:
     def close(self) -> None:
         """Forget the followers: the game has ended and they have been told."""
         self._released = True
-        self._turn_clock.close()
+        self._stop_clocks()
         for session in self.followers.by_session:
             session.send(link.Closed(self._id))
+
+    def _stop_clocks(self) -> None:
+        self._turn_clock.close()
+        if self._alone is not None:
+            self._alone.cancel()
+            self._alone = None
+
+    def _watch_for_people(self) -> None:
+        """Wind the clock of a friends' table that no person is at, stop it when somebody is (P25)."""
+        if self._friends is None:
+            return
+        there = any(each.connected for seat, each in self._presence.items() if self.table.is_person(seat))
+        if there or self._released or self._retiring:
+            if self._alone is not None:
+                self._alone.cancel()
+                self._alone = None
+        elif self._alone is None:
+            self._alone = self._loop.call_later(self._pace.deserted_seconds(), self._keeper.deserted, self)
 
     # ---- followers ----
 
@@ -181,7 +261,7 @@ class TableActor:
         """Follow; answered by what was missed since `frame.since`, or by a snapshot. Registering is the same step."""
         seat = self.table.seat_of(frame.account)
         if seat is None:
-            self._refuse(session, frame.conn, NotAtTable())
+            self._spectate(session, frame)
             return
         self.followers.add(session, frame.conn, frame.account)
         presence = self._presence[seat]
@@ -192,6 +272,20 @@ class TableActor:
         if was_away and not self.table.tallies[seat].left:
             self._announce_presence(seat)
             self._rearm(seat)
+        self._watch_for_people()
+
+    def _spectate(self, session: Session, frame: link.Subscribe) -> None:
+        """Follow without a seat: public frames alone, and no more people than the host lets in (P22)."""
+        most = 0 if self._friends is None else self._friends.spectators
+        watching = {account for account in self.followers.accounts() if self.table.seat_of(account) is None}
+        if not most:
+            self._refuse(session, frame.conn, NotAtTable())
+        elif frame.account not in watching and len(watching) >= most:
+            self._refuse(session, frame.conn, SpectatorsFull(most=most))
+        else:
+            self.followers.add(session, frame.conn, frame.account)
+            if not self._resume(session, frame):
+                self._send(session, frame.conn, frames.encode(self.snapshot(None)))
 
     def unsubscribe(self, session: Session, conn: int) -> None:
         """A socket has gone; the seat is kept (P31)."""
@@ -258,6 +352,7 @@ class TableActor:
         seat = self.table.seat_of(account)
         if seat is not None:
             self._presence[seat].connected = False
+            self._watch_for_people()
 
     def _announce_presence(self, seat: Seat) -> None:
         left = self.table.tallies[seat].left
@@ -282,54 +377,86 @@ class TableActor:
 
     def command(self, session: Session, frame: link.Command | link.Vacate, arrived: float) -> None:
         """A person's move or farewell; answered by the row's frames, an ack, or a typed error."""
+        way = _Way(session, frame.conn)
         seat = self.table.seat_of(frame.account)
-        if self._released:
-            session.send(link.NotOwner(self._id, frame.conn, frame.req))
-        elif seat is None:
+        if seat is None and not self._released:
             self._refuse(session, frame.conn, NotAtTable(), frame.req)
+            return
+        self._queue(_Asked(way, frame, -1 if seat is None else seat, arrived))
+
+    async def take_seat(self, frame: TakeSeat, arrived: float) -> int:
+        """The row in which a person has sat down. Idempotent by account and `req`.
+
+        Raises what `decide_take_over` raises, TableBusy, TableUnowned (ask its owner).
+        """
+        answer: asyncio.Future[int] = self._loop.create_future()
+        self._queue(_Asked(answer, frame, frame.seat, arrived))
+        return await answer
+
+    def _queue(self, asked: _Asked) -> None:
+        if self._released:
+            self._disown(asked)
         elif self._in_flight is None and not self._retiring:
-            self._handle(_Asked(session, frame, seat, arrived))
+            self._handle(asked)
         elif len(self._mailbox) >= MAILBOX_MAX:
-            self._refuse(session, frame.conn, TableBusy(), frame.req)
+            self._refuse_asked(asked, TableBusy())
         else:
-            self._mailbox.append(_Asked(session, frame, seat, arrived))
+            self._mailbox.append(asked)
 
     def _handle(self, asked: _Asked) -> None:
         started = self._clock.monotonic()
         queue_stage.observe(started - asked.arrived)
         table, frame, seat = self.table, asked.frame, asked.seat
-        answered = table.answered_at(seat, frame.req)
+        answered = table.answered_at(frame.account, frame.req)
         if answered is not None:
             self._acknowledge(asked, answered)
             return
-        presence = self._presence[seat]
-        if not presence.returned:
-            presence.returned, presence.waited_out = True, False
-            self._rearm(seat)
         identity = command_id(table.table_id, frame.account, frame.req)
-        body: Moved | Vacated
+        body: Moved | Vacated | TakenOver
         events: Sequence[Any] = ()
         try:
-            if isinstance(frame, link.Vacate):
-                if table.tallies[seat].left:
-                    self._acknowledge(asked, table.next_seq - 1)
-                    return
-                body = Vacated(seat, frame.req)
-            else:
-                body, events = decide_move(table, seat, frame.turn, frame.action, By.PERSON, frame.req)
+            match frame:
+                case TakeSeat():
+                    body = decide_take_over(table, seat, frame.who, frame.req)
+                case link.Vacate():
+                    self._is_back(frame.account)
+                    own = self._seated(frame.account)
+                    if table.tallies[own].left:
+                        self._acknowledge(asked, table.next_seq - 1)
+                        return
+                    body = Vacated(own, frame.req)
+                case link.Command():
+                    self._is_back(frame.account)
+                    own = self._seated(frame.account)
+                    body, events = decide_move(table, own, frame.turn, frame.action, By.PERSON, frame.req)
         except StaleTurn as stale:
             self._answer_stale(asked, identity, stale)
             return
         except (DomainError, RuleViolation) as refusal:
-            self._refuse(asked.session, frame.conn, refusal, frame.req)
+            self._refuse_asked(asked, refusal)
             return
         except Exception:
             # One command fails alone; the table lives on and the fault is counted.
             log.exception("decide_failed", table=self._hex)
-            self._refuse(asked.session, frame.conn, None, frame.req)
+            self._refuse_asked(asked, None)
             return
         decide_stage.observe(self._clock.monotonic() - started)
         self._submit(body, events, identity, asked)
+
+    def _seated(self, account: bytes) -> Seat:
+        """The account's seat, now that its command's turn has come. Raises NotAtTable: another has taken it over."""
+        seat = self.table.seat_of(account)
+        if seat is None:
+            raise NotAtTable
+        return seat
+
+    def _is_back(self, account: bytes) -> None:
+        """Whoever acts has come back."""
+        seat = self._seated(account)
+        presence = self._presence[seat]
+        if not presence.returned:
+            presence.returned, presence.waited_out = True, False
+            self._rearm(seat)
 
     def _answer_stale(self, asked: _Asked, identity: UUID, stale: StaleTurn) -> None:
         """Too old for our memory or never made: the journal knows. The index is asked once, off the hot path."""
@@ -341,15 +468,34 @@ class TableActor:
                 log.warning("stale_lookup_failed", table=self._hex, error=repr(error))
                 seq = None
             if seq is None:
-                self._refuse(asked.session, asked.frame.conn, stale, asked.frame.req)
+                self._refuse_asked(asked, stale)
             else:
                 self._acknowledge(asked, seq)
 
         self._keeper.spawn(look_up())
 
     def _acknowledge(self, asked: _Asked, seq: int) -> None:
+        if isinstance(asked.way, asyncio.Future):
+            if not asked.way.done():
+                asked.way.set_result(seq)
+            return
         frame = frames.encode(frames.Ack(table=self._hex, req=asked.frame.req, seq=seq))
-        self._send(asked.session, asked.frame.conn, frame, asked.frame.req)
+        self._send(asked.way.session, asked.way.conn, frame, asked.frame.req)
+
+    def _refuse_asked(self, asked: _Asked, refusal: DomainError | RuleViolation | None) -> None:
+        """A command's refusal, the way that it came; without one it is our fault."""
+        if isinstance(asked.way, _Way):
+            self._refuse(asked.way.session, asked.way.conn, refusal, asked.frame.req)
+        elif not asked.way.done():
+            refusals.labels("INTERNAL" if refusal is None else refusal.reason).inc()
+            asked.way.set_exception(refusal or RuntimeError("the command failed"))
+
+    def _disown(self, asked: _Asked) -> None:
+        """The table is another's: ask there."""
+        if isinstance(asked.way, _Way):
+            asked.way.session.send(link.NotOwner(self._id, asked.way.conn, asked.frame.req))
+        elif not asked.way.done():
+            asked.way.set_exception(TableUnowned())
 
     def _refuse(self, session: Session, conn: int, refusal: DomainError | RuleViolation | None, req: str = "") -> None:
         reason = "INTERNAL" if refusal is None else refusal.reason
@@ -392,7 +538,7 @@ class TableActor:
             if flight.asked is None:
                 self._keeper.failed(self, RuntimeError(f"row {self.table.next_seq} cannot be written"))
                 return
-            self._refuse(flight.asked.session, flight.asked.frame.conn, None, flight.asked.frame.req)
+            self._refuse_asked(flight.asked, None)
             self._go_on()
             return
         if outcome is Outcome.REPEATED:
@@ -408,7 +554,7 @@ class TableActor:
             self.release()
             self._wake_waiters()
             if flight.asked is not None:
-                flight.asked.session.send(link.NotOwner(self._id, flight.asked.frame.conn, flight.asked.frame.req))
+                self._disown(flight.asked)
             self._keeper.lost(self)
             return
         committed = self._clock.monotonic()
@@ -430,9 +576,13 @@ class TableActor:
         body, asked = flight.body, flight.asked
         seq = self.table.next_seq
         self.table.apply(body, flight.events)
-        # Somebody else's farewell is no reason to give the running turn more time.
-        if not isinstance(body, Vacated) or body.seat == self.table.to_act:
+        # Somebody else's coming or going is no reason to give the running turn more time.
+        if not isinstance(body, (Vacated, TakenOver)) or body.seat == self.table.to_act:
             self._turn_clock.stop()
+        if isinstance(body, TakenOver):
+            self._presence[body.seat] = Presence(connected=self.followers.has(body.who.account), returned=True)
+        if isinstance(body, (Vacated, TakenOver)):
+            self._watch_for_people()
         if isinstance(body, Moved):
             moves_by[body.by].count()
             if body.by == By.PERSON:
@@ -448,7 +598,7 @@ class TableActor:
             done = self._clock.monotonic()
             journal_stage.observe(committed - flight.decided)
             fanout_stage.observe(done - committed)
-            if isinstance(asked.frame, link.Vacate):
+            if isinstance(asked.frame, (link.Vacate, TakeSeat)):
                 self._acknowledge(asked, seq)
             elif sampled(asked.frame.traceparent):
                 self._trace(asked, flight.decided, committed, done)
@@ -501,7 +651,7 @@ class TableActor:
             return
         self._turn_began = self._clock.monotonic()
         if self._holder(seat) == "person":
-            seconds = self._pace.limit_seconds(table.phase)
+            seconds = self._pace.limit_seconds(table.phase, self._friends)
             self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
             seconds += self._pace.grace_seconds()
         else:
@@ -522,9 +672,8 @@ class TableActor:
         """A turn's clock changed without a row: the seat learns it from a snapshot."""
         account = self.table.seats[seat].account
         snapshot = frames.encode(self.snapshot(seat))
-        for session, conns in self.followers.by_session.items():
-            if account in conns.values():
-                session.send(link.ToAccount(self._id, account, self.epoch, snapshot))
+        for session in self.followers.of(account):
+            session.send(link.ToAccount(self._id, account, self.epoch, snapshot))
 
     def _time_up(self, turn: int) -> None:
         """The clock of decision `turn` has run out; a move that is in flight has won already."""
@@ -543,7 +692,11 @@ class TableActor:
         # tells nothing about the cards to come.
         seed = int.from_bytes(move_id(table.table_id, turn).bytes[8:])
         done = partial(self._bot_chose, turn, by)
-        self._bots.ask(table.opened.game, view, stand_in=table.is_person(seat), seed=seed, done=done)
+        # A stand-in keeps the seat of somebody who may still win it; the host chooses the strength of the others.
+        chosen = None if self._friends is None or table.is_person(seat) else Strength(self._friends.bots)
+        self._bots.ask(
+            table.opened.game, view, stand_in=table.is_person(seat), strength=chosen, seed=seed, done=done
+        )
 
     def _bot_chose(self, turn: int, by: By, action: Action) -> None:
         """The bot's answer to decision `turn`; one that comes after the decision, or after a new clock, is dropped."""
@@ -582,25 +735,38 @@ class TableActor:
                 epoch=self.epoch,
                 events=[shown for event in flight.events if (shown := game.project(event, None)) is not None],
                 by=WORDS[body.by] if isinstance(body, Moved) else SERVER,
-                seat=body.seat if isinstance(body, (Moved, Vacated)) else -1,
+                seat=body.seat if isinstance(body, (Moved, Vacated, TakenOver)) else -1,
                 turn=turn,
                 to_act=-1 if to_act is None else to_act,
                 deadline=self._deadline_ms,
                 req=body.req if isinstance(body, Moved) else "",
             )
         )
-        conn, req = (asked.frame.conn, asked.frame.req) if asked and isinstance(body, Moved) else (0, "")
+        way = asked.way if asked is not None and isinstance(asked.way, _Way) else None
+        conn, req = (way.conn, body.req) if way is not None and isinstance(body, Moved) else (0, "")
         for session in self.followers.by_session:
-            own = asked is not None and asked.session is session
+            own = way is not None and way.session is session
             session.send(link.Public(self._id, self.epoch, seq, public, conn if own else 0, req if own else ""))
         private = self._private_frames(seq, flight.events, turn, to_act)
         self._replay.append((seq, public, private))
         for account, frame in private.items():
-            for session, conns in self.followers.by_session.items():
-                if account in conns.values():
-                    session.send(link.ToAccount(self._id, account, self.epoch, frame))
-        if isinstance(body, Vacated) or (isinstance(body, Moved) and body.by == By.TIME_OUT):
+            for session in self.followers.of(account):
+                session.send(link.ToAccount(self._id, account, self.epoch, frame))
+        if isinstance(body, TakenOver):
+            self._announce_newcomer(body)
+        elif isinstance(body, Vacated) or (isinstance(body, Moved) and body.by == By.TIME_OUT):
             self._announce_presence(body.seat)
+
+    def _announce_newcomer(self, body: TakenOver) -> None:
+        """Everybody learns who sits there; the newcomer sees the seat's hand from now on, and nothing of before."""
+        # What was kept for those who resume does not add up to the newcomer's view.
+        self._replay.clear()
+        self._broadcast(
+            frames.encode(frames.Seated(table=self._hex, seat=body.seat, who=self._seat_info(body.seat)))
+        )
+        snapshot = frames.encode(self.snapshot(body.seat))
+        for session in self.followers.of(body.who.account):
+            session.send(link.ToAccount(self._id, body.who.account, self.epoch, snapshot))
 
     def _private_frames(self, seq: int, events: Sequence[Any], turn: int, to_act: Seat | None) -> dict[bytes, bytes]:
         """By account: its hand when one was dealt, and its legal moves when it is to act."""

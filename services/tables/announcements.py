@@ -7,7 +7,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from libs.engine import fair
-from services.tables.domain.entries import Body, Moved, Opened, Vacated
+from services.tables.domain.entries import Body, Moved, Opened, SeatFacts, Vacated
 from services.tables.domain.outcome import outcomes
 from services.tables.domain.table import Table
 from whist.tables.v1 import events_pb2, tables_pb2
@@ -64,7 +64,7 @@ def game_started(table_id: bytes, opened: Opened) -> events_pb2.TablesEvent:
             kind=tables_pb2.TableKind.ValueType(opened.kind),
             mode=opened.mode,  # type: ignore[arg-type] # the enum's number
             game=opened.game,
-            seats=_seats(opened),
+            seats=_seats(opened.seats),
             commitment=fair.commitment(opened.secret),
         )
     )
@@ -94,7 +94,7 @@ def game_finished(
                 bid_lately=outcome.bid_lately,
                 left=outcome.left,
             )
-            for seat, outcome in zip(_seats(opened), outcomes(table), strict=True)
+            for seat, outcome in zip(_seats(table.seats), outcomes(table), strict=True)
         ],
     )
     finished.started_at.FromDatetime(started_at)
@@ -107,13 +107,13 @@ def game_voided(table_id: bytes, opened: Opened, reason: str) -> events_pb2.Tabl
         game_voided=events_pb2.GameVoided(
             table_id=table_id,
             kind=tables_pb2.TableKind.ValueType(opened.kind),
-            seats=_seats(opened),
+            seats=_seats(opened.seats),
             reason=reason,
         )
     )
 
 
-def _seats(opened: Opened) -> list[events_pb2.Seat]:
+def _seats(seats: Sequence[SeatFacts]) -> list[events_pb2.Seat]:
     return [
         events_pb2.Seat(
             seat=number,
@@ -122,5 +122,5 @@ def _seats(opened: Opened) -> list[events_pb2.Seat]:
             room=facts.room,
             coffee=facts.coffee,  # type: ignore[arg-type] # the enum's number
         )
-        for number, facts in enumerate(opened.seats)
+        for number, facts in enumerate(seats)
     ]

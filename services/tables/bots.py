@@ -37,16 +37,19 @@ class BotPlayers:
             # 11 ms (0.1 without), so that all tables of the worker would be late. Calm takes 0.2.
             log.warning("bots_play_calm", strength=strengths.strength, stand_in=strengths.stand_in)
 
-    def ask(self, game: str, view: View, *, stand_in: bool, seed: int, done: Callable[[Action], None]) -> None:
+    def ask(
+        self, game: str, view: View, *, stand_in: bool, seed: int, done: Callable[[Action], None],
+        strength: Strength | None = None,
+    ) -> None:  # fmt: skip
         """Call `done` once, on the event loop, with one of the view's "legal" actions: at once, or after some thought.
 
         The answer depends on view, strength and seed (0..2^64-1) alone, and comes whatever happens: a bot that raises,
-        or answers with what is not legal, makes the first legal move.
+        or answers with what is not legal, makes the first legal move. `strength`: another than the platform's (P21).
         """
-        asked = self._strengths.stand_in if stand_in else self._strengths.strength
-        strength = Strength(strongest(game, asked)) if self._compiled else Strength.CALM
-        if strength not in ASIDE:
-            done(self._choose(game, view, strength, seed))
+        asked = strength or (self._strengths.stand_in if stand_in else self._strengths.strength)
+        playing = Strength(strongest(game, asked)) if self._compiled else Strength.CALM
+        if playing not in ASIDE:
+            done(self._choose(game, view, playing, seed))
             return
         loop = asyncio.get_running_loop()
 
@@ -54,7 +57,7 @@ class BotPlayers:
             if not thought.cancelled():
                 loop.call_soon_threadsafe(done, thought.result())
 
-        self._executor.submit(self._choose, game, view, strength, seed).add_done_callback(told)
+        self._executor.submit(self._choose, game, view, playing, seed).add_done_callback(told)
 
     async def close(self) -> None:
         """Drop what waits and let what is being thought about end."""

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 from msgspec import MsgspecError
+from msgspec.structs import replace
 
 from libs.chassis.db.database import Store
 from libs.chassis.entropy import Entropy
@@ -16,7 +17,7 @@ from libs.engine.record.flaws import BadRecord
 from libs.engine.record.plain import dumps
 from libs.house import calendar
 from services.tables import announcements
-from services.tables.domain.entries import Opened, SeatFacts, encode_body
+from services.tables.domain.entries import FriendsTable, Opened, SeatFacts, TakenOver, encode_body
 from services.tables.domain.errors import (
     BadOptions,
     GameRunning,
@@ -27,16 +28,16 @@ from services.tables.domain.errors import (
     TableUnowned,
 )
 from services.tables.domain.outcome import called_off, record
-from services.tables.domain.table import Table, decide_draws, draw_id, fold, opened, seated
+from services.tables.domain.table import Table, decide_draws, draw_id, filled, fold, opened, seated
 from services.tables.metrics import games_finished, games_voided
-from services.tables.ports import Head
+from services.tables.ports import Head, Row
 from services.tables.storage.store import TablesTransaction
 
 log = structlog.get_logger()
 
 SEATS_MIN, SEATS_MAX = 2, 7
 PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"
-KIND_WORDS = {1: "quick", 2: "bench"}
+KIND_WORDS = {1: "quick", 2: "bench", 3: "friends"}
 # Short Romanian names; a bot is always marked as one as well (P63).
 BOT_NAMES = ("Ana", "Barbu", "Corina", "Dinu", "Elena", "Florin", "Gina")
 
@@ -54,6 +55,9 @@ class OpenTable:
     options: dict[str, object]
     players: Sequence[SeatFacts]
     seats: int
+    # A friends' table: what was chosen, and who sits where (None: a bot). Elsewhere the secret draws the seats.
+    friends: FriendsTable | None = None
+    chairs: Sequence[SeatFacts | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,53 +77,79 @@ async def open_table(
     Returns the dealt table and its day of birth; or, when it exists already, its head. Raises BadOptions (players,
     options), TableAbandoned (a tombstone stands).
     """
-    if not SEATS_MIN <= command.seats <= SEATS_MAX or not 1 <= len(command.players) <= command.seats:
-        raise BadOptions(seats=command.seats, players=len(command.players))
-    accounts = {player.account for player in command.players}
-    if len(accounts) != len(command.players):
-        raise BadOptions(players="one account twice")
-    secret = entropy.bytes(fair.SECRET_BYTES)
-    body = Opened(
-        kind=command.kind,
-        mode=command.mode,
-        game=command.game,
-        rules_version=0,
-        options=command.options,
-        seats=seated(command.players, command.seats, secret, BOT_NAMES),
-        secret=secret,
-    )
-    table = opened(command.table_id, body)
-    body = Opened(body.kind, body.mode, body.game, table.game.rules_version, body.options, body.seats, body.secret)
-    table.opened = body
-    drawn = decide_draws(table)
-    assert drawn is not None, "a new game begins with a draw"
-    deal, events, _ = drawn
-    table.apply(deal, events)
-    bodies = [
-        (draw_id(command.table_id, 0), encode_body(body)),
-        (draw_id(command.table_id, 1), encode_body(deal)),
-    ]
+    birth = prepare(command, entropy)
     async with store.transaction() as tx:
-        born = await tx.open(
-            command.table_id,
-            kind=command.kind,
-            rules_version=table.game.rules_version,
-            owner=owner.worker_id,
-            incarnation=owner.incarnation,
-            bodies=bodies,
-        )
+        born = await give_birth(birth, owner, tx)
         if born is None:
             head = await tx.head(command.table_id)
             assert head is not None, "the conflict was with a row"
             if head.status == ABANDONED:
                 raise TableAbandoned
             return head
-        await tx.publish(
-            announcements.TOPIC,
-            command.table_id.bytes,
-            announcements.game_started(command.table_id.bytes, body),
-        )
-    return table, born
+    return birth.table, born
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Birth:
+    """A table with its first deal, not yet written: its first rows as (command id, body)."""
+
+    table: Table
+    rows: Sequence[tuple[UUID, bytes]]
+
+
+def prepare(command: OpenTable, entropy: Entropy) -> Birth:
+    """Draw the secret, seat everybody and deal. Raises BadOptions (players, options)."""
+    if not SEATS_MIN <= command.seats <= SEATS_MAX or not 1 <= len(command.players) <= command.seats:
+        raise BadOptions(seats=command.seats, players=len(command.players))
+    accounts = {player.account for player in command.players}
+    if len(accounts) != len(command.players):
+        raise BadOptions(players="one account twice")
+    secret = entropy.bytes(fair.SECRET_BYTES)
+    seats = (
+        seated(command.players, command.seats, secret, BOT_NAMES)
+        if command.chairs is None
+        else filled(command.chairs, BOT_NAMES)
+    )
+    body = Opened(
+        kind=command.kind,
+        mode=command.mode,
+        game=command.game,
+        rules_version=0,
+        options=command.options,
+        seats=seats,
+        secret=secret,
+        friends=command.friends,
+    )
+    table = opened(command.table_id, body)
+    table.opened = body = replace(body, rules_version=table.game.rules_version)
+    drawn = decide_draws(table)
+    assert drawn is not None, "a new game begins with a draw"
+    deal, _, _ = drawn
+    table.apply(deal)
+    return Birth(
+        table=table,
+        rows=[
+            (draw_id(command.table_id, 0), encode_body(body)),
+            (draw_id(command.table_id, 1), encode_body(deal)),
+        ],
+    )
+
+
+async def give_birth(birth: Birth, owner: Owner, tx: TablesTransaction) -> date | None:
+    """Write head, first rows and `GameStarted`. Returns the day of birth; None: the id is taken."""
+    table = birth.table
+    born = await tx.open(
+        table.table_id,
+        kind=table.opened.kind,
+        rules_version=table.opened.rules_version,
+        owner=owner.worker_id,
+        incarnation=owner.incarnation,
+        bodies=birth.rows,
+    )
+    if born is not None:
+        key = table.table_id.bytes
+        await tx.publish(announcements.TOPIC, key, announcements.game_started(key, table.opened))
+    return born
 
 
 async def abandon(table_id: UUID, *, store: TablesStore) -> bool:
@@ -201,7 +231,7 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
         except BadRecord:
             log.exception("record_failed", table=table.table_id.hex)
         else:
-            await tx.keep_record(table.table_id, now, week_id, _accounts(table.opened), kept.encode())
+            await tx.keep_record(table.table_id, now, week_id, _accounts(table.opened, rows), kept.encode())
         await tx.publish(
             announcements.TOPIC,
             table.table_id.bytes,
@@ -223,14 +253,15 @@ async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: 
         if kept is not None:
             now = await tx.now()
             week_id = calendar.week_id(now, zone=zone)
-            await tx.keep_record(table_id, now, week_id, _accounts(body), kept.encode())
+            plain, accounts = kept
+            await tx.keep_record(table_id, now, week_id, accounts, plain.encode())
         await tx.publish(announcements.TOPIC, table_id.bytes, announcements.game_voided(table_id.bytes, body, reason))
     games_voided.labels(reason).inc()
     return True
 
 
-async def _voided_record(table_id: UUID, body: Opened, reason: str, tx: TablesTransaction) -> str | None:
-    """The record of a game that is being called off; None where what broke the game breaks its record as well."""
+async def _voided_record(table_id: UUID, body: Opened, reason: str, tx: TablesTransaction) -> tuple[str, list[bytes]] | None:
+    """(record, accounts) of a game that is being called off; None where what broke the game breaks its record as well."""
     head, now = await tx.head(table_id), await tx.now()
     assert head is not None, "it was ended in this transaction"
     try:
@@ -238,15 +269,18 @@ async def _voided_record(table_id: UUID, body: Opened, reason: str, tx: TablesTr
     except MsgspecError:  # a row that is no entry at all: what is known is the opening
         rows = await tx.rows(table_id, head.born, head.next_seq)
     try:
-        return dumps(called_off(table_id, body, [(row.body, row.at) for row in rows], now, reason))
+        plain = dumps(called_off(table_id, body, [(row.body, row.at) for row in rows], now, reason))
+        return plain, _accounts(body, rows)
     except Exception:
         # The same fault may strike again here. Everything is returned whether or not there is a record to show.
         log.exception("voided_record_failed", table=table_id.hex)
         return None
 
 
-def _accounts(body: Opened) -> list[bytes]:
-    return [seat.account for seat in body.seats if seat.account]
+def _accounts(body: Opened, rows: Sequence[Row]) -> list[bytes]:
+    """Everybody who has sat at the table."""
+    later = [row.body.who.account for row in rows if isinstance(row.body, TakenOver)]
+    return [*(seat.account for seat in body.seats if seat.account), *later]
 
 
 async def closed(table_id: UUID, epoch: int, *, store: TablesStore) -> str | None:

@@ -33,6 +33,14 @@ class Followers:
     def has(self, account: bytes) -> bool:
         return any(account in conns.values() for conns in self.by_session.values())
 
+    def of(self, account: bytes) -> list[Session]:
+        """The gateways at which this account has a socket here."""
+        return [session for session, conns in self.by_session.items() if account in conns.values()]
+
+    def accounts(self) -> set[bytes]:
+        """Everybody who follows."""
+        return {account for conns in self.by_session.values() for account in conns.values()}
+
 
 @dataclass(slots=True)
 class Presence:

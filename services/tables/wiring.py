@@ -37,7 +37,8 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
         store=store,
         clock=chassis.clock,
         entropy=chassis.entropy,
-        pace=Pace(turns=house.turns, bot_scale=settings.bot_pace_scale, limit_scale=settings.turn_limit_scale),
+        pace=Pace(turns=house.turns, bot_scale=settings.bot_pace_scale, limit_scale=settings.turn_limit_scale,
+            deserted_ms=house.friends.deserted_ms),
         bots=bots,
         zone=house.zone,
     )

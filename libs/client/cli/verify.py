@@ -137,9 +137,13 @@ def check_record(plain: object, *, commitment: str | None = None, secret: str | 
 
 
 def _with_seats(verified: Verified) -> Verified:
-    """Draw "seats": people first, then bots, in the order that the secret gives (P3). Raises BadRecord(WRONG_TABLE)."""
+    """Draw "seats": people first, then bots, in the order that the secret gives (P3). Raises BadRecord(WRONG_TABLE).
+
+    Friends sit down where they like (P20): a record that says so is not asked.
+    """
     people, secret = _seats(verified.record), verified.record.secret
-    if people is not None and secret is not None:
+    chosen = (verified.record.table or {}).get("chosen_seats") is True
+    if people is not None and secret is not None and not chosen:
         drawn = [index < sum(people) for index in fair.permutation(secret, "seats", len(people))]
         if drawn != people:
             told, due = _taken(people), _taken(drawn)

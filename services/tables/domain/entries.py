@@ -35,6 +35,18 @@ class SeatFacts(Struct, array_like=True, frozen=True):
     hints: bool = False
 
 
+class FriendsTable(Struct, array_like=True, frozen=True):
+    """What the host of a friends' table chose besides the game (P21, P22). Times are milliseconds.
+
+    `bots` is a strength's word; `spectators` the most who may watch, 0 none.
+    """
+
+    bid_ms: int
+    play_ms: int
+    bots: str
+    spectators: int
+
+
 class Opened(Struct, array_like=True, tag=0, frozen=True):
     """Row 0: everything that is fixed for the table's life. The secret never leaves before the game's end (P70)."""
 
@@ -45,25 +57,33 @@ class Opened(Struct, array_like=True, tag=0, frozen=True):
     options: dict[str, Any]
     seats: list[SeatFacts]
     secret: bytes
+    friends: FriendsTable | None = None
 
 
 class Tally(Struct, array_like=True, frozen=True):
     """What is counted for one seat besides the game.
 
-    `own_bids` is a bit a round, lowest first: this person bid there (P16). `time_outs` counts those in a row (P30).
+    `own_bids` is a bit a round, lowest first: this person bid there, or played a card where a game has no bids (P16).
+    `time_outs` counts those in a row (P30). `others` are the rounds in which somebody else did so for the seat.
     """
 
     own_bids: int = 0
     time_outs: int = 0
     left: bool = False
+    others: int = 0
 
 
 class Drawn(Struct, array_like=True, tag=1, frozen=True):
-    """Draws by the table's secret. With a checkpoint of the game the tallies and the round's number stand beside it."""
+    """Draws by the table's secret. With a checkpoint of the game the tallies and the round's number stand beside it.
+
+    So do those who sit, and the accounts that have left, where somebody has taken a seat over; else both are empty.
+    """
 
     events: list[Any]
     tallies: list[Tally]
     rounds: int
+    sitting: list[SeatFacts] = []
+    gone: list[bytes] = []
 
 
 class Moved(Struct, array_like=True, tag=2, frozen=True):
@@ -89,7 +109,15 @@ class Resumed(Struct, array_like=True, tag=4, frozen=True):
     pause_ms: int
 
 
-Body = Opened | Drawn | Moved | Vacated | Resumed
+class TakenOver(Struct, array_like=True, tag=5, frozen=True):
+    """A person sat down on a seat that was left, or that only a bot held (P22)."""
+
+    seat: int
+    who: SeatFacts
+    req: str
+
+
+Body = Opened | Drawn | Moved | Vacated | Resumed | TakenOver
 
 encode_body = msgspec.msgpack.Encoder().encode
 decode_body = msgspec.msgpack.Decoder(Body).decode

@@ -78,3 +78,99 @@ class TableBusy(DomainError):
 
     kind = Kind.EXHAUSTED
     reason = "TABLE_BUSY"
+
+
+class SeatTaken(DomainError):
+    """Somebody else sits there."""
+
+    kind = Kind.CONFLICT
+    reason = "SEAT_TAKEN"
+
+
+class AlreadySeated(DomainError):
+    """An account sits once, and at one waiting table."""
+
+    kind = Kind.CONFLICT
+    reason = "ALREADY_SEATED"
+
+
+class NoSuchSeat(DomainError):
+    kind = Kind.INVALID
+    reason = "NO_SUCH_SEAT"
+
+
+class NoTakeOver(DomainError):
+    """Seats change hands at friends' tables alone (P22)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "NO_TAKE_OVER"
+
+
+class SpectatorsFull(DomainError):
+    """As many watch as may."""
+
+    kind = Kind.EXHAUSTED
+    reason = "SPECTATORS_FULL"
+
+
+class NotHost(DomainError):
+    """Only the host may do this (P21)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "NOT_HOST"
+
+
+class GuestsOpenNoTable(DomainError):
+    """P42: guests sit down at friends' tables and open none."""
+
+    kind = Kind.FORBIDDEN
+    reason = "GUESTS_OPEN_NO_TABLE"
+
+
+class Barred(DomainError):
+    """The host has sent this person away from the table."""
+
+    kind = Kind.FORBIDDEN
+    reason = "BARRED"
+
+
+class TableDealt(DomainError):
+    """The game has begun: seats are taken at the live table."""
+
+    kind = Kind.CONFLICT
+    reason = "TABLE_DEALT"
+
+
+class TableClosed(DomainError):
+    """Its people had gone, or its host closed it."""
+
+    kind = Kind.CONFLICT
+    reason = "TABLE_CLOSED"
+
+
+class SeatsOccupied(DomainError):
+    """People sit on seats that the choice would take away."""
+
+    kind = Kind.CONFLICT
+    reason = "SEATS_OCCUPIED"
+
+
+class BadChoice(DomainError):
+    """Not offered at friends' tables; `field` names it."""
+
+    kind = Kind.INVALID
+    reason = "BAD_CHOICE"
+
+
+class BadText(DomainError):
+    """Nothing is left of a chat line, or it is too long."""
+
+    kind = Kind.INVALID
+    reason = "BAD_TEXT"
+
+
+class ChatClosed(DomainError):
+    """Chat is for the seated, and for spectators where the host lets them (P22)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "CHAT_CLOSED"

@@ -9,15 +9,16 @@ from uuid import UUID
 
 from libs.engine import fair
 from libs.engine.errors import UnknownRulesVersion
-from libs.engine.game import GAMES, Game
+from libs.engine.game import GAMES, Game, OwnBy
 from libs.engine.record import model
 from libs.engine.record.model import MOVES_MAX, Move, Record
 from libs.engine.record.replaying import playable, played
-from services.tables.domain.entries import Body, By, Moved, Opened, Resumed, Vacated
+from services.tables.domain.entries import Body, By, Moved, Opened, Resumed, TakenOver, Vacated
 from services.tables.domain.table import LATELY_ROUNDS, Table
 
 BY = {By.PERSON: model.By.PERSON, By.TIME_OUT: model.By.TIME_OUT, By.BOT: model.By.BOT}
 PAUSES_MAX = 64  # the newest; a table that changed hands more often was in a crash loop
+TAKEN_OVER_MAX = 64  # the first; each newcomer is an account that leaves for good
 # What a broken row makes its reader raise.
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, UnknownRulesVersion)
 
@@ -40,25 +41,28 @@ class SeatOutcome:
 
 
 def outcomes(table: Table) -> list[SeatOutcome]:
-    """By seat. The game must be over."""
+    """By seat. The game must be over; a round is one's own when every bid, or card, of it was (P16)."""
     result = table.game.result(table.state)
-    rounds = result.rounds_bid
-    lately = ((1 << LATELY_ROUNDS) - 1) << max(0, rounds - LATELY_ROUNDS)
-    return [
-        SeatOutcome(
-            seat=seat,
-            place=result.place(seat),
-            total=result.totals[seat],
-            own_bids=tally.own_bids.bit_count(),
-            own_made=sum(
-                1 for number, fact in enumerate(result.seats[seat]) if tally.own_bids >> number & 1 and fact.made
-            ),
-            rounds=rounds,
-            bid_lately=bool(tally.own_bids & lately),
-            left=tally.left,
+    found = []
+    for seat, tally in enumerate(table.tallies):
+        facts = result.seats[seat]
+        by_bids = table.game.own_by is OwnBy.BIDS
+        rounds = [number for number, fact in enumerate(facts) if (fact.bid is not None if by_bids else fact.cards)]
+        mine = tally.own_bids & ~tally.others
+        own = [number for number in rounds if mine >> number & 1]
+        found.append(
+            SeatOutcome(
+                seat=seat,
+                place=result.place(seat),
+                total=result.totals[seat],
+                own_bids=len(own),
+                own_made=sum(facts[number].made for number in own),
+                rounds=len(rounds),
+                bid_lately=not set(own).isdisjoint(rounds[-LATELY_ROUNDS:]),
+                left=tally.left,
+            )
         )
-        for seat, tally in enumerate(table.tallies)
-    ]
+    return found
 
 
 def record(
@@ -124,9 +128,12 @@ def _table(
     """What only the platform knows of the game; the record carries it and the engine does not read it.
 
     `seats` by seat: account in hex, null for a bot, and the room it chose; `left` who left for good and when (P8);
-    `pauses` when another worker took over and for how long nobody could move (P33). Times are UTC milliseconds.
+    `pauses` when another worker took over and for how long nobody could move (P33). A friends' table has besides
+    `chosen_seats`, for nobody drew them, and `taken_over`: seat, account and when (P22). Times are UTC milliseconds.
     """
-    return {
+    taken = [[body.seat, body.who.account.hex(), _milliseconds(at)] for body, at in rows if isinstance(body, TakenOver)]
+    friends = {} if opened.friends is None else {"chosen_seats": True, "taken_over": taken[:TAKEN_OVER_MAX]}
+    return friends | {
         "id": table_id.hex,
         "status": "finished" if voided is None else "voided",
         "reason": voided,

@@ -12,12 +12,34 @@ from uuid import UUID
 
 from libs.engine import fair, replay
 from libs.engine.errors import RuleViolation
-from libs.engine.game import GAMES, Game, Seat, State, View
-from services.tables.domain.entries import Body, By, Drawn, Moved, Opened, Resumed, SeatFacts, Tally, Vacated
-from services.tables.domain.errors import BadOptions, GameOver, SeatLeft, StaleTurn
+from libs.engine.game import GAMES, Game, OwnBy, Seat, State, View
+from services.tables.domain.entries import (
+    Body,
+    By,
+    Drawn,
+    Moved,
+    Opened,
+    Resumed,
+    SeatFacts,
+    TakenOver,
+    Tally,
+    Vacated,
+)
+from services.tables.domain.errors import (
+    AlreadySeated,
+    BadOptions,
+    GameOver,
+    NoSuchSeat,
+    NoTakeOver,
+    SeatLeft,
+    SeatTaken,
+    StaleTurn,
+)
 
 DRAWING, OVER = "draw", "over"  # phases in which no seat is to act (`Game.phase`)
 LATELY_ROUNDS = 3  # P16: one own bid in the last three rounds
+OWN_PHASE = {OwnBy.BIDS: "bid", OwnBy.CARDS: "play"}  # the decisions that make a round one's own (P16)
+TALLIED_ROUNDS = 63  # bits of the journal's integers; no game that counts has so many rounds
 
 
 class BrokenJournal(Exception):
@@ -37,37 +59,38 @@ class Table:
     rounds: int = 0
     # Rows in the journal: the next row's number.
     next_seq: int = 0
-    # (seat, req) of this and the previous round -> the row it became (P32).
-    answered: dict[tuple[int, str], int] = field(default_factory=dict)
-    _answered_before: dict[tuple[int, str], int] = field(default_factory=dict)
+    # (account, req) of this and the previous round -> the row it became (P32).
+    answered: dict[tuple[bytes, str], int] = field(default_factory=dict)
+    _answered_before: dict[tuple[bytes, str], int] = field(default_factory=dict)
+    # Who sits now: as opened, but for the seats that were taken over.
+    seats: list[SeatFacts] = field(init=False)
+    # Accounts whose seat another has taken over.
+    gone: set[bytes] = field(default_factory=set)
     # What the state awaits, asked of the game once a row: every move reads each of them several times.
     turn: int = field(init=False)
     phase: str = field(init=False)
     to_act: Seat | None = field(init=False)
 
     def __post_init__(self) -> None:
+        self.seats = list(self.opened.seats)
         self.stand_at(self.state)
-
-    @property
-    def seats(self) -> list[SeatFacts]:
-        return self.opened.seats
 
     def seat_of(self, account: bytes) -> Seat | None:
         """Where this account sits; an empty account sits nowhere."""
         if account:
-            for seat, facts in enumerate(self.opened.seats):
+            for seat, facts in enumerate(self.seats):
                 if facts.account == account:
                     return seat
         return None
 
     def is_person(self, seat: Seat) -> bool:
         """Whether somebody sat down there and has not left for good."""
-        return bool(self.opened.seats[seat].account) and not self.tallies[seat].left
+        return bool(self.seats[seat].account) and not self.tallies[seat].left
 
-    def answered_at(self, seat: Seat, req: str) -> int | None:
+    def answered_at(self, account: bytes, req: str) -> int | None:
         """The row that a repeated command became, as far back as the round before this one."""
-        found = self.answered.get((seat, req))
-        return self._answered_before.get((seat, req)) if found is None else found
+        found = self.answered.get((account, req))
+        return self._answered_before.get((account, req)) if found is None else found
 
     def view(self, seat: Seat | None) -> View:
         return self.game.view(self.state, seat)
@@ -81,26 +104,42 @@ class Table:
         """Take row `next_seq` in. `events` are the body's, already loaded, where the caller has them."""
         match body:
             case Moved(seat=seat, by=by, req=req):
-                in_bidding = self.phase == "bid"
+                tallied = self.phase == OWN_PHASE[self.game.own_by] and self.rounds <= TALLIED_ROUNDS
                 self._evolve(body.events, events)
-                self.tallies[seat] = moved(self.tallies[seat], by, self.rounds - 1 if in_bidding else None)
-                if req:
-                    self.answered[seat, req] = self.next_seq
+                self.tallies[seat] = moved(self.tallies[seat], by, self.rounds - 1 if tallied else None)
+                self._answer(seat, req)
             case Drawn(tallies=tallies, rounds=rounds):
                 self._evolve(body.events, events)
                 if rounds != self.rounds:
                     self._answered_before, self.answered = self.answered, {}
-                self.tallies, self.rounds = list(tallies), rounds
+                self.tally(body)
             case Vacated(seat=seat, req=req):
                 tally = self.tallies[seat]
-                self.tallies[seat] = Tally(tally.own_bids, tally.time_outs, True)
-                if req:
-                    self.answered[seat, req] = self.next_seq
+                self.tallies[seat] = Tally(tally.own_bids, tally.time_outs, True, tally.others)
+                self._answer(seat, req)
+            case TakenOver(seat=seat, who=who, req=req):
+                tally, before = self.tallies[seat], self.seats[seat].account
+                if before:
+                    self.gone.add(before)
+                self.seats[seat] = who
+                # What was bid or played here is not the newcomer's, the round that runs among it (P16).
+                self.tallies[seat] = Tally(others=tally.others | tally.own_bids)
+                self._answer(seat, req)
             case Resumed():
                 pass
             case Opened():
                 raise ValueError("a table is opened once")
         self.next_seq += 1
+
+    def _answer(self, seat: Seat, req: str) -> None:
+        if req:
+            self.answered[self.seats[seat].account, req] = self.next_seq
+
+    def tally(self, drawn: Drawn) -> None:
+        """Take over what stands beside a draw."""
+        self.tallies, self.rounds = list(drawn.tallies), drawn.rounds
+        if drawn.sitting:
+            self.seats, self.gone = list(drawn.sitting), set(drawn.gone)
 
     def _evolve(self, dumped: Sequence[Any], events: Sequence[Any] | None) -> None:
         if events is None:
@@ -108,14 +147,18 @@ class Table:
         self.stand_at(replay.fold(self.game, self.state, events))
 
 
-def moved(tally: Tally, by: int, round_bid: int | None) -> Tally:
-    """The tally after one decision of the seat; `round_bid` is the round's number when it was a bid."""
-    own = by == By.PERSON
-    own_bids = tally.own_bids | (1 << round_bid) if own and round_bid is not None else tally.own_bids
-    time_outs = 0 if own else tally.time_outs + (by == By.TIME_OUT)
-    return (
-        tally if (own_bids, time_outs) == (tally.own_bids, tally.time_outs) else Tally(own_bids, time_outs, tally.left)
-    )
+def moved(tally: Tally, by: int, tallied: int | None) -> Tally:
+    """The tally after one decision of the seat; `tallied` is the round's number when P16 counts the decision."""
+    own_bids, others = tally.own_bids, tally.others
+    if tallied is not None:
+        if by == By.PERSON:
+            own_bids |= 1 << tallied
+        else:
+            others |= 1 << tallied
+    time_outs = 0 if by == By.PERSON else tally.time_outs + (by == By.TIME_OUT)
+    if (own_bids, time_outs, others) == (tally.own_bids, tally.time_outs, tally.others):
+        return tally
+    return Tally(own_bids, time_outs, tally.left, others)
 
 
 def opened(table_id: UUID, body: Opened) -> Table:
@@ -141,7 +184,8 @@ def fold(table_id: UUID, body: Opened, later: Iterable[tuple[int, Body]]) -> Tab
             state = _checkpointed(table, entry)
             assert isinstance(entry, Drawn)
             table.stand_at(state)
-            table.tallies, table.rounds, table.next_seq = list(entry.tallies), entry.rounds, seq + 1
+            table.tally(entry)
+            table.next_seq = seq + 1
             continue
         table.apply(entry)
     return table
@@ -166,6 +210,12 @@ def seated(players: Sequence[SeatFacts], seats: int, secret: bytes, bot_names: S
     return [everyone[index] for index in fair.permutation(secret, "seats", seats)]
 
 
+def filled(chairs: Sequence[SeatFacts | None], bot_names: Sequence[str]) -> list[SeatFacts]:
+    """People where they sat down, and bots on the seats between (P21)."""
+    names = iter(bot_names)
+    return [SeatFacts(b"", next(names)) if person is None else person for person in chairs]
+
+
 def decide_draws(table: Table) -> tuple[Drawn, list[Any], bool] | None:
     """All draws that are due, as (body, events, whether it is a checkpoint); None when a player is to act."""
     if table.phase != DRAWING:
@@ -180,7 +230,31 @@ def decide_draws(table: Table) -> tuple[Drawn, list[Any], bool] | None:
             if game.checkpoint(event) is not None:
                 rounds, checkpoint = rounds + 1, True
     dumped = [game.dump_event(event) for event in events]
-    return Drawn(dumped, list(table.tallies), rounds), events, checkpoint
+    changed = table.seats != table.opened.seats
+    sitting, gone = (list(table.seats), sorted(table.gone)) if changed else ([], [])
+    return Drawn(dumped, list(table.tallies), rounds, sitting, gone), events, checkpoint
+
+
+def decide_take_over(table: Table, seat: Seat, who: SeatFacts, req: str) -> TakenOver:
+    """A person sits down where the former one has left, or where a bot alone has played (P22).
+
+    Who has left stays away: a game is left for good (P8), and rounds are counted by person (P16). Raises NoTakeOver,
+    NoSuchSeat, GameOver, SeatLeft, AlreadySeated, SeatTaken.
+    """
+    if table.opened.friends is None:
+        raise NoTakeOver
+    if not 0 <= seat < len(table.seats):
+        raise NoSuchSeat(seat=seat, seats=len(table.seats))
+    if table.phase == OVER:
+        raise GameOver
+    own = table.seat_of(who.account)
+    if who.account in table.gone or (own is not None and table.tallies[own].left):
+        raise SeatLeft
+    if own is not None:
+        raise AlreadySeated(seat=own)
+    if table.is_person(seat):
+        raise SeatTaken(seat=seat)
+    return TakenOver(seat, who, req)
 
 
 def decide_move(table: Table, seat: Seat, turn: int, action: object, by: By, req: str) -> tuple[Moved, Sequence[Any]]:
