@@ -100,7 +100,7 @@ class Pace:
     deserted_ms: int = 300_000
 
     def limit_seconds(self, phase: str, friends: FriendsTable | None) -> float:
-        """A person's time for one decision: the platform's (P30), or as the host chose (P21); a claim has its own (W7)."""
+        """A person's time for one decision: the platform's (P30) or the host's choice (P21); a claim has its own (W7)."""
         chosen = self.turns if friends is None else friends
         match phase:
             case "claim":
@@ -694,9 +694,7 @@ class TableActor:
         done = partial(self._bot_chose, turn, by)
         # A stand-in keeps the seat of somebody who may still win it; the host chooses the strength of the others.
         chosen = None if self._friends is None or table.is_person(seat) else Strength(self._friends.bots)
-        self._bots.ask(
-            table.opened.game, view, stand_in=table.is_person(seat), strength=chosen, seed=seed, done=done
-        )
+        self._bots.ask(table.opened.game, view, stand_in=table.is_person(seat), strength=chosen, seed=seed, done=done)
 
     def _bot_chose(self, turn: int, by: By, action: Action) -> None:
         """The bot's answer to decision `turn`; one that comes after the decision, or after a new clock, is dropped."""
@@ -761,9 +759,7 @@ class TableActor:
         """Everybody learns who sits there; the newcomer sees the seat's hand from now on, and nothing of before."""
         # What was kept for those who resume does not add up to the newcomer's view.
         self._replay.clear()
-        self._broadcast(
-            frames.encode(frames.Seated(table=self._hex, seat=body.seat, who=self._seat_info(body.seat)))
-        )
+        self._broadcast(frames.encode(frames.Seated(table=self._hex, seat=body.seat, who=self._seat_info(body.seat))))
         snapshot = frames.encode(self.snapshot(body.seat))
         for session in self.followers.of(body.who.account):
             session.send(link.ToAccount(self._id, body.who.account, self.epoch, snapshot))

@@ -3,18 +3,16 @@
 import json
 from collections.abc import AsyncIterator
 from typing import Any
-from uuid import UUID
 
 from services.tables import handlers
 from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
-from services.tables.domain.errors import BadId, BadOptions, NotAtTable, TableUnknown
+from services.tables.domain.errors import BadOptions, NotAtTable, TableUnknown
 from services.tables.domain.table import Table
-from services.tables.handlers import OpenTable, TablesStore
-from services.tables.worker import Worker
+from services.tables.friends_api import FriendsApi, id_of
+from services.tables.handlers import OpenTable
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
-ID_BYTES = 16
 _STATUS = {
     handlers.LIVE: tables_pb2.TABLE_STATUS_LIVE,
     handlers.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
@@ -31,15 +29,21 @@ ALLOW = {
     f"{SERVICE}Record": frozenset({"gateway"}),
     f"{SERVICE}Abandon": frozenset({"matchmaking", "wallet"}),
     f"{SERVICE}Play": frozenset({"gateway"}),
+    f"{SERVICE}OpenFriendsTable": frozenset({"gateway"}),
+    f"{SERVICE}ListFriendsTables": frozenset({"gateway"}),
+    f"{SERVICE}GetFriendsTable": frozenset({"gateway"}),
+    f"{SERVICE}ChangeFriendsTable": frozenset({"gateway"}),
+    f"{SERVICE}Rematch": frozenset({"gateway"}),
+    f"{SERVICE}TakeSeat": frozenset({"gateway"}),
+    f"{SERVICE}Say": frozenset({"gateway"}),
+    f"{SERVICE}Mute": frozenset({"gateway"}),
+    f"{SERVICE}Report": frozenset({"gateway"}),
+    f"{SERVICE}WatchFriendsTable": frozenset({"gateway"}),
 }
 
 
-class TablesApi(tables_pb2_grpc.TablesServiceServicer):
-    """Each method: decode, one call, encode."""
-
-    def __init__(self, worker: Worker, store: TablesStore) -> None:
-        self._worker = worker
-        self._store = store
+class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
+    """Each method: decode, one call, encode. Those of friends' tables are in `friends_api`."""
 
     async def CreateTable(  # noqa: N802 - named by the contract
         self, request: tables_pb2.CreateTableRequest, context: Any
@@ -52,13 +56,13 @@ class TablesApi(tables_pb2_grpc.TablesServiceServicer):
     async def Locate(  # noqa: N802
         self, request: tables_pb2.LocateRequest, context: Any
     ) -> tables_pb2.LocateResponse:
-        head = await handlers.locate(_id(request.table_id, "table_id"), store=self._store)
+        head = await handlers.locate(id_of(request.table_id, "table_id"), store=self._store)
         return tables_pb2.LocateResponse(worker_address=head.owner_address or "", epoch=head.epoch)
 
     async def GetTable(  # noqa: N802
         self, request: tables_pb2.GetTableRequest, context: Any
     ) -> tables_pb2.GetTableResponse:
-        table_id = _id(request.table_id, "table_id")
+        table_id = id_of(request.table_id, "table_id")
         if not request.account_id:
             async with self._store.transaction() as tx:
                 head = await tx.head(table_id)
@@ -74,13 +78,13 @@ class TablesApi(tables_pb2_grpc.TablesServiceServicer):
     async def Record(  # noqa: N802
         self, request: tables_pb2.RecordRequest, context: Any
     ) -> tables_pb2.RecordResponse:
-        plain = await handlers.fetch_record(_id(request.table_id, "table_id"), request.account_id, store=self._store)
+        plain = await handlers.fetch_record(id_of(request.table_id, "table_id"), request.account_id, store=self._store)
         return tables_pb2.RecordResponse(record_json=plain)
 
     async def Abandon(  # noqa: N802
         self, request: tables_pb2.AbandonRequest, context: Any
     ) -> tables_pb2.AbandonResponse:
-        abandoned = await handlers.abandon(_id(request.table_id, "table_id"), store=self._store)
+        abandoned = await handlers.abandon(id_of(request.table_id, "table_id"), store=self._store)
         outcome = tables_pb2.ABANDON_OUTCOME_ABANDONED if abandoned else tables_pb2.ABANDON_OUTCOME_DEALT
         return tables_pb2.AbandonResponse(outcome=outcome)
 
@@ -93,16 +97,16 @@ class TablesApi(tables_pb2_grpc.TablesServiceServicer):
 
 def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:
     seat = table.seat_of(account)
-    if seat is None:
+    if seat is None and (table.opened.friends is None or not table.opened.friends.spectators):
         raise NotAtTable
     live = status == handlers.LIVE and not table.game.over(table.state)
     return tables_pb2.GetTableResponse(
         status=_STATUS[status],
-        seat=seat,
+        seat=-1 if seat is None else seat,
         game=table.opened.game,
         view_json=json.dumps(table.view(seat), separators=(",", ":")) if live else "",
-        hints=table.seats[seat].hints,
-        left=table.tallies[seat].left,
+        hints=seat is not None and table.seats[seat].hints,
+        left=seat is not None and table.tallies[seat].left,
     )
 
 
@@ -116,14 +120,14 @@ def _open_table(request: tables_pb2.CreateTableRequest) -> OpenTable:
     if not isinstance(options, dict):
         raise BadOptions(options_json="not an object")
     return OpenTable(
-        table_id=_id(request.table_id, "table_id"),
+        table_id=id_of(request.table_id, "table_id"),
         kind=request.kind,
         mode=request.mode,
         game=request.game,
         options=options,
         players=[
             SeatFacts(
-                account=_id(player.account_id, "account_id").bytes,
+                account=id_of(player.account_id, "account_id").bytes,
                 name=player.name[:32],
                 guest=player.guest,
                 room=player.room,
@@ -134,9 +138,3 @@ def _open_table(request: tables_pb2.CreateTableRequest) -> OpenTable:
         ],
         seats=request.seats,
     )
-
-
-def _id(raw: bytes, field: str) -> UUID:
-    if len(raw) != ID_BYTES:
-        raise BadId(field=field)
-    return UUID(bytes=raw)

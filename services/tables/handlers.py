@@ -260,8 +260,10 @@ async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: 
     return True
 
 
-async def _voided_record(table_id: UUID, body: Opened, reason: str, tx: TablesTransaction) -> tuple[str, list[bytes]] | None:
-    """(record, accounts) of a game that is being called off; None where what broke the game breaks its record as well."""
+async def _voided_record(
+    table_id: UUID, body: Opened, reason: str, tx: TablesTransaction
+) -> tuple[str, list[bytes]] | None:
+    """(record, accounts) of a game that is being called off; None where what broke the game breaks it too."""
     head, now = await tx.head(table_id), await tx.now()
     assert head is not None, "it was ended in this transaction"
     try:

@@ -1,21 +1,27 @@
 """How a table worker is put together; the only place that names concrete classes."""
 
+from functools import partial
 from pathlib import Path
 
 from libs.chassis.db.migrate import Migrations
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.house import platform
 from libs.search import compiled
+from services.tables import friends
 from services.tables.actor import Pace
 from services.tables.bots import BotPlayers
 from services.tables.grpc_api import ALLOW, TablesApi
 from services.tables.settings import TablesSettings
+from services.tables.storage.friends import FriendsTransaction
 from services.tables.storage.journal import GroupJournal
 from services.tables.storage.ownership import Ownership
 from services.tables.storage.store import SCHEMA, TablesTransaction
+from services.tables.watching import Watching
 from services.tables.worker import Worker, worker_incarnation
 from whist.tables.v1 import tables_pb2_grpc
 
+SWEEP_SECONDS = 2.0  # a small part of the shortest lease that is any use
+FORGET_SECONDS = 3600.0
 MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migrations")
 
 
@@ -37,17 +43,27 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
         store=store,
         clock=chassis.clock,
         entropy=chassis.entropy,
-        pace=Pace(turns=house.turns, bot_scale=settings.bot_pace_scale, limit_scale=settings.turn_limit_scale,
-            deserted_ms=house.friends.deserted_ms),
+        pace=Pace(
+            turns=house.turns,
+            bot_scale=settings.bot_pace_scale,
+            limit_scale=settings.turn_limit_scale,
+            deserted_ms=house.friends.deserted_ms,
+        ),
         bots=bots,
         zone=house.zone,
     )
-    api = TablesApi(worker, store)
+    desk = friends.Desk(store=chassis.store(FriendsTransaction), friends=house.friends, entropy=chassis.entropy)
+    watching = Watching(desk, chassis.clock)
+    api = TablesApi(worker, store, desk, watching)
 
     async def start() -> None:
         address = settings.advertise or chassis.address
         await worker.start(address)
         chassis.neighbours[address] = worker
+
+    async def drain() -> None:
+        watching.close()
+        await worker.drain()
 
     async def close() -> None:
         chassis.neighbours.pop(worker.address, None)
@@ -57,9 +73,15 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
     return Service(
         registrars=[lambda server: tables_pb2_grpc.add_TablesServiceServicer_to_server(api, server)],
         allow=ALLOW,
-        jobs=[Job(name="journal", run=journal.run), Job(name="lease", run=worker.keep_lease)],
+        jobs=[
+            Job(name="journal", run=journal.run),
+            Job(name="lease", run=worker.keep_lease),
+            Job(name="watching", run=watching.run),
+            Job(name="friends", run=partial(friends.sweep, desk=desk), every_seconds=SWEEP_SECONDS),
+            Job(name="forget", run=partial(friends.forget_old, desk=desk), every_seconds=FORGET_SECONDS),
+        ],
         start=start,
-        drain=worker.drain,
+        drain=drain,
         close=close,
     )
 

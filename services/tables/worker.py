@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, TypeVar
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -14,10 +15,13 @@ from libs.chassis.entropy import Entropy
 from libs.chassis.events.delivery import is_passing
 from libs.chassis.telemetry.tracing import span
 from libs.wire import link
-from services.tables import handlers
-from services.tables.actor import Pace, TableActor
+from services.tables import friends, handlers
+from services.tables.actor import Pace, TableActor, TakeSeat
 from services.tables.bots import BotPlayers
+from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import Draining, TableUnowned
+from services.tables.domain.table import Table
+from services.tables.domain.waiting import WaitingTable
 from services.tables.handlers import OpenTable, Owner, TablesStore
 from services.tables.metrics import recoveries, recovery_seconds, tables_live
 from services.tables.ports import Claimed, Head
@@ -170,15 +174,35 @@ class Worker:
 
         Raises Draining, TableUnowned, and what `handlers.open_table` raises.
         """
-        if self._draining or not self._registered:
-            raise Draining
-        owner = Owner(worker_id=self._worker_id, incarnation=self._ownership.incarnation, address=self.address)
+        owner = self._as_owner()
         made = await handlers.open_table(command, store=self._store, entropy=self._entropy, owner=owner)
         if isinstance(made, Head):
             if made.status == handlers.LIVE and made.owner_address is None:
                 raise TableUnowned
             return made
-        table, born = made
+        return self._begin(*made)
+
+    async def deal(self, table_id: UUID, account: bytes, req: str, *, desk: friends.Desk) -> WaitingTable:
+        """Deal a friends' table here. Raises Draining, and what `friends.deal` raises."""
+        dealt, made = await friends.deal(table_id, account, req, desk=desk, owner=self._as_owner())
+        if made is not None:
+            self._begin(*made)
+        return dealt
+
+    async def take_seat(self, table_id: UUID, who: SeatFacts, seat: int, req: str) -> int:
+        """The row in which a person has taken a seat over. Raises TableUnowned: not here, ask the table's owner."""
+        actor = self.find(table_id.bytes)
+        if actor is None:
+            raise TableUnowned
+        return await actor.take_seat(TakeSeat(who, seat, req), self._clock.monotonic())
+
+    def _as_owner(self) -> Owner:
+        """Raises Draining."""
+        if self._draining or not self._registered:
+            raise Draining
+        return Owner(worker_id=self._worker_id, incarnation=self._ownership.incarnation, address=self.address)
+
+    def _begin(self, table: Table, born: date) -> TableActor:
         adopted = self.find(table.table_id.bytes)
         if adopted is not None:
             return adopted  # the commit's answer was so late that the table was taken for a stray
@@ -283,6 +307,16 @@ class Worker:
     def failed(self, actor: TableActor, error: Exception) -> None:
         log.error("game_voided", table=actor.table.table_id.hex, error=repr(error))
         self.spawn(self._end(actor, "fault"))
+
+    def deserted(self, actor: TableActor) -> None:
+        """Nobody is left at a friends' table: it is called off once what is in flight has ended."""
+        log.info("table_deserted", table=actor.table.table_id.hex)
+        actor.retire()
+        self.spawn(self._call_off(actor))
+
+    async def _call_off(self, actor: TableActor) -> None:
+        await actor.quiet()
+        await self._end(actor, "deserted")
 
     async def _end(self, actor: TableActor, fault: str | None) -> None:
         """Close the game in the database, then show the secret and forget the table; tried until it is certain."""

@@ -108,7 +108,7 @@ class Table:
                 self._evolve(body.events, events)
                 self.tallies[seat] = moved(self.tallies[seat], by, self.rounds - 1 if tallied else None)
                 self._answer(seat, req)
-            case Drawn(tallies=tallies, rounds=rounds):
+            case Drawn(rounds=rounds):
                 self._evolve(body.events, events)
                 if rounds != self.rounds:
                     self._answered_before, self.answered = self.answered, {}

@@ -43,8 +43,8 @@ class Stage(StrEnum):
 class Choices:
     """What the host chose (P21, P22).
 
-    `options` are the engine's for `game`, `players` the seats in all, `bid_seconds` one of `BID_SECONDS`. `listed`: others
-    find it in the list; else only those who know its id do. `spectators` may watch, and may chat where `open_chat`.
+    `options` are the engine's for `game`, `players` the seats in all, `bid_seconds` one of `BID_SECONDS`. `listed`:
+    others find it in the list; else only those who know its id do. `spectators` may watch, and chat where `open_chat`.
     """
 
     game: str

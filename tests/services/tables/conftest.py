@@ -42,6 +42,8 @@ class Seen:
     account: bytes
     conn: int
     told: list[frames.ServerFrame] = field(default_factory=list)
+    # Its `Subscribe` was answered: what came before is older, and a gateway keeps it from the socket.
+    live: bool = False
 
     def of(self, kind: type[Any]) -> list[Any]:
         return [frame for frame in self.told if isinstance(frame, kind)]
@@ -68,10 +70,12 @@ class Gateway:
             for frame in link.decode_down(response.batch):
                 self.down.append(frame)
                 for seen in self.followers.values():
+                    own = isinstance(frame, link.ToSocket) and frame.conn == seen.conn
+                    seen.live = seen.live or (own and frame.table == seen.table)
                     mine = frame.table == seen.table and (
-                        isinstance(frame, link.Public)
-                        or (isinstance(frame, link.ToAccount) and frame.account == seen.account)
-                        or (isinstance(frame, link.ToSocket) and frame.conn == seen.conn)
+                        own
+                        or (isinstance(frame, link.Public) and seen.live)
+                        or (isinstance(frame, link.ToAccount) and frame.account == seen.account and seen.live)
                     )
                     if mine and isinstance(frame, (link.Public, link.ToAccount, link.ToSocket)):
                         seen.told.append(decode(frame.frame))

@@ -18,7 +18,8 @@ from services.tables.domain.errors import BadText
 from services.tables.domain.waiting import Choices, Stage, WaitingTable
 
 FRIENDS = platform.load().friends
-ANA, RADU, ZOE, IOANA, VLAD, DAN = (SeatFacts(name.encode(), name) for name in "ana radu zoe ioana vlad dan".split())
+NAMES = ("ana", "radu", "zoe", "ioana", "vlad", "dan")
+ANA, RADU, ZOE, IOANA, VLAD, DAN = (SeatFacts(name.encode(), name) for name in NAMES)
 EVERYBODY = (ANA, RADU, ZOE, IOANA, VLAD, DAN)
 
 

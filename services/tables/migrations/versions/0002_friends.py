@@ -8,6 +8,7 @@ down_revision = "0001"
 DDL = """
 create table tables.friends_table (
   table_id uuid primary key,
+  opened_by uuid not null unique,
   stage text not null check (stage in ('waiting', 'dealt', 'closed')),
   version bigint not null default 1 check (version > 0),
   spoken bigint not null default 0,

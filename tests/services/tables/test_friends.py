@@ -1,0 +1,334 @@
+"""Friends' tables on a real worker: opened, filled, dealt, watched, taken over, played to the end, played again (P20-P25)."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from libs.chassis.errors import DomainError
+from libs.wire import frames, link
+from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id, eventually
+from whist.tables.v1 import events_pb2, friends_pb2, tables_pb2, tables_pb2_grpc
+
+
+def choices(**changes: Any) -> friends_pb2.FriendsChoices:
+    plain: dict[str, Any] = {
+        "game": "romanian",
+        "options_json": '{"mode":"8-1-8"}',
+        "players": 4,
+        "bid_seconds": 15,
+        "bots": "calm",
+        "listed": True,
+        "spectators": True,
+        "open_chat": True,
+    }
+    return friends_pb2.FriendsChoices(**(plain | changes))
+
+
+class Person:
+    """Somebody who calls by way of the gateway."""
+
+    def __init__(self, worker: RunningWorker, name: str, *, guest: bool = False) -> None:
+        self.account = uuid4().bytes
+        self.who = friends_pb2.Friend(account_id=self.account, name=name, guest=guest)
+        self._peer = worker.gateway
+        self._stub = tables_pb2_grpc.TablesServiceStub(worker.gateway.channel)
+
+    async def call(self, rpc: str, request: Any) -> Any:
+        return await self._peer.call(getattr(self._stub, rpc), request, tries=1)
+
+    async def open(self, req: str = "open", **changes: Any) -> friends_pb2.FriendsTable:
+        request = friends_pb2.OpenFriendsTableRequest(who=self.who, request_id=req, choices=choices(**changes))
+        return (await self.call("OpenFriendsTable", request)).table
+
+    async def change(self, table: bytes, req: str = "", **change: Any) -> friends_pb2.FriendsTable:
+        request = friends_pb2.ChangeFriendsTableRequest(
+            table_id=table, who=self.who, request_id=req or uuid4().hex, **change
+        )
+        return (await self.call("ChangeFriendsTable", request)).table
+
+    async def sit(self, table: bytes, seat: int = -1, req: str = "") -> friends_pb2.FriendsTable:
+        return await self.change(table, req, sit=friends_pb2.Sit(seat=seat))
+
+    async def deal(self, table: bytes, req: str = "") -> friends_pb2.FriendsTable:
+        return await self.change(table, req, deal=friends_pb2.Deal())
+
+    async def take(self, table: bytes, seat: int, req: str = "take") -> int:
+        request = friends_pb2.TakeSeatRequest(table_id=table, who=self.who, request_id=req, seat=seat)
+        return (await self.call("TakeSeat", request)).seq
+
+    async def say(self, table: bytes, words: str, req: str = "") -> int:
+        request = friends_pb2.SayRequest(table_id=table, who=self.who, request_id=req or uuid4().hex, words=words)
+        return (await self.call("Say", request)).line
+
+    async def rematch(self, table: bytes) -> friends_pb2.FriendsTable:
+        return (await self.call("Rematch", friends_pb2.RematchRequest(table_id=table, who=self.who))).table
+
+    async def listed(self) -> list[bytes]:
+        answer = await self.call("ListFriendsTables", friends_pb2.ListFriendsTablesRequest(limit=100))
+        return [table.table_id for table in answer.tables]
+
+    async def get(self, table: bytes) -> friends_pb2.FriendsTable:
+        return (await self.call("GetFriendsTable", friends_pb2.GetFriendsTableRequest(table_id=table))).table
+
+    def watch(self, table: bytes, since_line: int = 0) -> AsyncIterator[friends_pb2.WatchFriendsTableResponse]:
+        request = friends_pb2.WatchFriendsTableRequest(
+            table_id=table, account_id=self.account, since_line=since_line
+        )
+        return self._peer.watch(self._stub.WatchFriendsTable, request)
+
+
+def names(table: friends_pb2.FriendsTable) -> list[str]:
+    return [seat.who.name for seat in table.seats]
+
+
+async def refused(call: Any) -> str:
+    with pytest.raises(DomainError) as refusal:
+        await call
+    return refusal.value.reason
+
+
+@pytest.fixture(scope="module")
+async def worker(cluster: Cluster) -> AsyncIterator[RunningWorker]:
+    async with cluster.worker() as made:
+        yield made
+
+
+async def test_p20_a_table_is_opened_once_found_in_the_list_and_joined(worker: RunningWorker) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu", guest=True)
+    opened = await ana.open()
+    assert await ana.open() == opened
+    assert (names(opened), opened.host, opened.version) == (["Ana", "", "", ""], ana.account, 1)
+    assert opened.table_id in await radu.listed()
+    joined = await radu.sit(opened.table_id, 2, "sit")
+    assert names(joined) == ["Ana", "", "Radu", ""]
+    assert await radu.sit(opened.table_id, 2, "sit") == joined == await ana.get(opened.table_id)
+
+
+async def test_p22_an_unlisted_table_is_found_by_its_link_alone(worker: RunningWorker) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    opened = await ana.open(listed=False)
+    assert opened.table_id not in await radu.listed()
+    assert names(await radu.sit(opened.table_id))[:2] == ["Ana", "Radu"]
+
+
+async def test_p42_a_guest_opens_no_table(worker: RunningWorker) -> None:
+    assert await refused(Person(worker, "Vulpe", guest=True).open()) == "GUESTS_OPEN_NO_TABLE"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"options_json": "[" * 5000}, "BAD_OPTIONS"),
+        ({"options_json": "[]"}, "BAD_OPTIONS"),
+        ({"options_json": '{"mode":"bench","rounds":9}'}, "BAD_CHOICE"),
+        ({"bots": "wild"}, "BAD_CHOICE"),
+        ({"game": ""}, "BAD_CHOICE"),
+        ({"players": -1}, "BAD_OPTIONS"),
+    ],
+    ids=str,
+)
+async def test_p21_a_choice_that_is_not_offered_opens_nothing(
+    worker: RunningWorker, cluster: Cluster, change: dict[str, Any], reason: str
+) -> None:
+    ana = Person(worker, "Ana")
+    assert await refused(ana.open(**change)) == reason
+    assert not await cluster.query("select 1 from tables.friends_seat where account = :a", a=ana.account)
+
+
+async def test_of_many_who_want_one_seat_one_has_it(worker: RunningWorker) -> None:
+    ana = Person(worker, "Ana")
+    table = (await ana.open(players=6)).table_id
+    others = [Person(worker, f"P{number}") for number in range(8)]
+    answers = await asyncio.gather(*(other.sit(table, 3) for other in others), return_exceptions=True)
+    reasons = [answer.reason for answer in answers if isinstance(answer, DomainError)]
+    assert reasons == ["SEAT_TAKEN"] * 7
+    [winner] = [o.who.name for o, answer in zip(others, answers, strict=True) if not isinstance(answer, BaseException)]
+    assert names(await ana.get(table)) == ["Ana", "", "", winner, "", ""]
+
+
+async def test_an_account_waits_at_one_table(worker: RunningWorker) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    one, other = (await ana.open()).table_id, (await radu.open()).table_id
+    before = await radu.get(other)
+    assert await refused(ana.sit(other)) == "ALREADY_SEATED"
+    assert await refused(ana.open("second")) == "ALREADY_SEATED"
+    assert await radu.get(other) == before
+    await ana.change(one, stand=friends_pb2.Stand())
+    assert names(await ana.sit(other))[:2] == ["Radu", "Ana"]
+
+
+async def test_a_repeated_command_changes_nothing_the_second_time(worker: RunningWorker) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    table = (await ana.open()).table_id
+    await radu.sit(table, 1)
+    await radu.change(table, "stand", stand=friends_pb2.Stand())
+    await radu.sit(table, 1)
+    again = await radu.change(table, "stand", stand=friends_pb2.Stand())
+    assert names(again) == ["Ana", "Radu", "", ""]
+
+
+async def test_p25_a_silent_host_is_succeeded_and_a_table_without_people_closes(
+    worker: RunningWorker, cluster: Cluster
+) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    table = (await ana.open()).table_id
+    await radu.sit(table)
+    expire = "update tables.friends_seat set lease_until = clock_timestamp() - interval '1 s' where account = :a"
+    await cluster.query(expire, a=ana.account)
+    changed = await radu.sit(table, 3)  # at once: whoever comes by next sees to it
+    assert (names(changed), changed.host) == (["", "", "", "Radu"], radu.account)
+    await cluster.query(expire, a=radu.account)
+    await cluster.query(
+        "update tables.friends_table set people_until = clock_timestamp() - interval '1 s' where table_id = :t",
+        t=as_id(table),
+    )
+    assert table not in await ana.listed()
+
+    async def is_closed() -> bool:
+        return (await ana.get(table)).stage == friends_pb2.FRIENDS_STAGE_CLOSED
+
+    await eventually(is_closed)
+    assert await refused(ana.sit(table)) == "TABLE_CLOSED"
+    assert names(await ana.open("another"))[0] == "Ana"
+
+
+async def test_who_watches_keeps_the_seat_and_hears_of_every_change(worker: RunningWorker, cluster: Cluster) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    table = (await ana.open()).table_id
+    lease = "select lease_until from tables.friends_seat where account = :a"
+    [before] = await cluster.query(lease, a=ana.account)
+    told = ana.watch(table)
+    assert names((await anext(told)).table) == ["Ana", "", "", ""]
+    [after] = await cluster.query(lease, a=ana.account)
+    assert after.lease_until > before.lease_until
+    await radu.sit(table)
+    assert names((await anext(told)).table) == ["Ana", "Radu", "", ""]
+    line = await radu.say(table, " <b>Salut</b> \u202e")
+    heard = await anext(told)
+    assert [(each.line, each.name, each.words) for each in heard.lines] == [(line, "Radu", "‹b›Salut‹/b›")]
+    assert not heard.HasField("table")
+    await ana.change(table, close=friends_pb2.Close())
+    assert [each.table.stage async for each in told] == [friends_pb2.FRIENDS_STAGE_CLOSED]
+
+
+async def test_chat_is_for_those_who_may_and_is_not_heard_by_who_has_muted(worker: RunningWorker) -> None:
+    ana, radu, zoe = Person(worker, "Ana"), Person(worker, "Radu"), Person(worker, "Zoe")
+    table = (await ana.open(open_chat=False)).table_id
+    assert await refused(zoe.say(table, "hello")) == "CHAT_CLOSED"
+    assert await refused(ana.say(table, "\u200b")) == "BAD_TEXT"
+    await radu.sit(table)
+    first = await radu.say(table, "one", "r1")
+    assert await radu.say(table, "one", "r1") == first
+    await ana.call("Mute", friends_pb2.MuteRequest(account_id=zoe.account, muted=radu.account, mute=True))
+    assert [line.words for line in (await anext(ana.watch(table))).lines] == ["one"]
+    assert [line.words for line in (await anext(zoe.watch(table))).lines] == []
+    await ana.change(table, kick=friends_pb2.Kick(account_id=radu.account))
+    assert await refused(radu.say(table, "two")) == "BARRED"
+    assert await refused(anext(radu.watch(table))) == "BARRED"
+
+
+async def test_a_report_keeps_what_was_said(worker: RunningWorker, cluster: Cluster) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    table = (await ana.open()).table_id
+    await radu.say(table, "rude")
+    await ana.say(table, "not rude")
+    report = friends_pb2.ReportRequest(
+        table_id=table, account_id=ana.account, request_id="r", reported=radu.account, words="he is rude"
+    )
+    await ana.call("Report", report)
+    await ana.call("Report", report)
+    [kept] = await cluster.query("select words, lines from tables.chat_report where reporter = :a", a=ana.account)
+    lines = kept.lines if isinstance(kept.lines, list) else json.loads(kept.lines)
+    assert (kept.words, [line[2] for line in lines]) == ("he is rude", ["rude"])
+
+
+# ---- the game ----
+
+
+async def test_p21_only_the_host_deals_once_and_the_table_lives_on_under_its_id(
+    worker: RunningWorker, cluster: Cluster
+) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    table = (await ana.open()).table_id
+    await radu.sit(table, 2)
+    assert await refused(radu.deal(table)) == "NOT_HOST"
+    dealt = await asyncio.gather(*(ana.deal(table, "deal") for _ in range(5)))
+    assert {each.stage for each in dealt} == {friends_pb2.FRIENDS_STAGE_DEALT}
+    assert await cluster.events(table) == ["game_started"]
+    assert await refused(radu.sit(table)) == "TABLE_DEALT"
+    assert table in await radu.listed()
+    gateway = Gateway(worker.gateway)
+    player = await Player(gateway, table, radu.account, 1).joined()
+    snapshot = player.seen.of(frames.Snapshot)[0]
+    assert [(seat.name, seat.kind) for seat in snapshot.seats] == [
+        ("Ana", "person"), ("Ana", "bot"), ("Radu", "person"), ("Barbu", "bot"),
+    ]  # fmt: skip
+    assert snapshot.seat == 2
+    await gateway.close()
+
+
+@pytest.mark.parametrize("players", [4, 5, 6])
+async def test_p20_p22_p24_a_game_with_a_spectator_a_farewell_and_a_newcomer(
+    worker: RunningWorker, cluster: Cluster, players: int
+) -> None:
+    ana, radu, zoe, vlad = (Person(worker, name) for name in ("Ana", "Radu", "Zoe", "Vlad"))
+    table = (await ana.open(players=players)).table_id
+    await radu.sit(table, 2)
+    await ana.deal(table)
+    gateway = Gateway(worker.gateway)
+    host = await Player(gateway, table, ana.account, 1).joined()
+    leaver = await Player(gateway, table, radu.account, 2).joined()
+    watched = gateway.follow(table, zoe.account, 3)
+    await gateway.until(lambda: watched.of(frames.Snapshot))
+    [spectated] = watched.of(frames.Snapshot)
+    assert spectated.seat == -1 and "hand" not in spectated.view
+    gateway.send(link.Command(table, zoe.account, 3, "z1", 0, {"bid": 0}))
+    await gateway.until(lambda: watched.of(frames.Error))
+    assert watched.of(frames.Error)[0].reason == "NOT_AT_TABLE"
+    assert await refused(zoe.take(table, 2, "t0")) == "SEAT_TAKEN"
+    playing = asyncio.create_task(host.play_on())
+    await leaver.play_on(moves=9)
+    gateway.send(link.Vacate(table, radu.account, 2, "bye"))
+    await gateway.until(lambda: leaver.seen.of(frames.Ack))
+    assert not watched.of(frames.Private)
+    assert await refused(radu.take(table, 2, "back")) == "SEAT_LEFT"
+    assert await refused(ana.take(table, 1, "two")) == "ALREADY_SEATED"
+    assert await refused(zoe.take(table, players, "none")) == "NO_SUCH_SEAT"
+    rivals = await asyncio.gather(*(each.take(table, 2, "take") for each in (zoe, vlad)), return_exceptions=True)
+    [row] = [each for each in rivals if isinstance(each, int)]
+    assert [each.reason for each in rivals if isinstance(each, DomainError)] == ["SEAT_TAKEN"]
+    newcomer, conn = (zoe, 3) if isinstance(rivals[0], int) else (vlad, 4)
+    assert await newcomer.take(table, 2, "take") == row
+    assert await refused(newcomer.take(table, 1, "more")) == "ALREADY_SEATED"
+    seat = await Player(gateway, table, newcomer.account, conn).joined()
+    seat.absorb()
+    assert "hand" in seat.view
+    await seat.play_on()
+    await playing
+    assert [over.status for over in host.seen.of(frames.Over)] == ["finished"]
+    finished = await told(cluster, table)
+    accounts = [result.seat.account_id for result in finished.seats]
+    assert (accounts[0], accounts[2]) == (ana.account, newcomer.account)
+    assert finished.kind == tables_pb2.TABLE_KIND_FRIENDS and radu.account not in accounts
+    rounds = {4: 24, 5: 27, 6: 30}[players]
+    mine, theirs = finished.seats[0], finished.seats[2]
+    assert (mine.own_bids, mine.rounds, mine.bid_lately) == (rounds, rounds, True)
+    assert 0 < theirs.own_bids < rounds and theirs.rounds == rounds and theirs.bid_lately and not theirs.left
+    about = json.loads(finished.record_json)["table"]
+    assert about["chosen_seats"] and about["seats"][2]["account"] == radu.account.hex()
+    assert [each[:2] for each in about["taken_over"]] == [[2, newcomer.account.hex()]]
+    assert [each[0] for each in about["left"]] == [2]
+    for person in (ana, radu, newcomer):
+        await person.call("Record", tables_pb2.RecordRequest(table_id=table, account_id=person.account))
+    await gateway.close()
+
+
+async def told(cluster: Cluster, table: bytes) -> events_pb2.GameFinished:
+    [row] = await cluster.until(
+        "select payload from tables.event where key = :key and type = 'game_finished'", key=table
+    )
+    return events_pb2.TablesEvent.FromString(bytes(row.payload)).game_finished
