@@ -62,13 +62,32 @@ class Watch(Struct, tag_field="t", tag="watch", forbid_unknown_fields=True, froz
     """Send `Queue` frames for this account's place in matchmaking until it is seated, dropped or idle."""
 
 
+class Enter(Struct, tag_field="t", tag="enter", forbid_unknown_fields=True, frozen=True):
+    """Follow a friends' table (P20): `Waiting` at once and at each change, `Chat` as it is said, the last fifty first.
+
+    Before the deal the seat is kept for as long as this lasts; `Leave` ends it. The game itself is followed by `Join`.
+    """
+
+    table: Id
+    # Chat after this line.
+    since_line: Whole | UnsetType = UNSET
+
+
+class Say(Struct, tag_field="t", tag="say", forbid_unknown_fields=True, frozen=True):
+    """One line of chat at a friends' table, waiting or playing; kept as plain text, 200 characters at most."""
+
+    table: Id
+    req: Request
+    words: Annotated[str, Meta(min_length=1, max_length=2000)]
+
+
 class Ping(Struct, tag_field="t", tag="ping", forbid_unknown_fields=True, frozen=True):
     """Answered by `Pong` with the same number."""
 
     n: Whole
 
 
-ClientFrame = Hello | Join | Leave | Act | Quit | Watch | Ping
+ClientFrame = Hello | Join | Leave | Act | Quit | Watch | Enter | Say | Ping
 
 
 # ---- server to client ----
@@ -161,7 +180,7 @@ class Seated(Struct, tag_field="t", tag="seated", frozen=True):
 
 
 class Ack(Struct, tag_field="t", tag="ack", frozen=True):
-    """The command `req` stands as journal row `seq`; sent for a repeat and for `Quit`."""
+    """The command `req` stands as journal row `seq`; sent for a repeat and for `Quit`. For `Say`: as line `seq`."""
 
     table: str
     req: str
@@ -201,6 +220,50 @@ class Queue(Struct, tag_field="t", tag="queue", frozen=True):
     reason: str = ""
 
 
+class Friend(Struct, frozen=True):
+    """Somebody at a friends' table."""
+
+    account: str
+    name: str
+    guest: bool
+
+
+class Choices(Struct, frozen=True):
+    """What the host of a friends' table chose (P21, P22). `options` are the engine's, `players` the seats in all."""
+
+    game: str
+    options: dict[str, Any]
+    players: int
+    bid_seconds: int
+    bots: str
+    listed: bool
+    spectators: bool
+    open_chat: bool
+
+
+class Waiting(Struct, tag_field="t", tag="waiting", frozen=True):
+    """A friends' table. `stage`: waiting, dealt (`Join` it) or closed. `seats`: null where a bot will sit."""
+
+    table: str
+    stage: str
+    version: int
+    # Account; empty while nobody sits.
+    host: str
+    choices: Choices
+    seats: list[Friend | None]
+
+
+class Chat(Struct, tag_field="t", tag="chat", frozen=True):
+    """A line that somebody said: plain text, never markup. `line` ascends within a table, `at` is Unix milliseconds."""
+
+    table: str
+    line: int
+    account: str
+    name: str
+    words: str
+    at: int
+
+
 class Moved(Struct, tag_field="t", tag="moved", frozen=True):
     """The table has a new owner and goes on; the gateway has re-subscribed. `pause_ms` was not counted in any turn."""
 
@@ -216,7 +279,22 @@ class Pong(Struct, tag_field="t", tag="pong", frozen=True):
     now: int
 
 
-ServerFrame = Welcome | Snapshot | Delta | Private | Presence | Seated | Ack | Error | Over | Queue | Moved | Pong
+ServerFrame = (
+    Welcome
+    | Snapshot
+    | Delta
+    | Private
+    | Presence
+    | Seated
+    | Ack
+    | Error
+    | Over
+    | Queue
+    | Waiting
+    | Chat
+    | Moved
+    | Pong
+)
 
 decode_client: msgspec.json.Decoder[ClientFrame] = msgspec.json.Decoder(ClientFrame)
 decode_server: msgspec.json.Decoder[ServerFrame] = msgspec.json.Decoder(ServerFrame)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from libs.chassis.rpc.peer import Peer
-from libs.wire.frames import Queue
+from libs.wire.frames import Chat, Queue, Waiting
 
 # A channel of its own to a worker's address; the caller closes it.
 OpenPeer = Callable[[str], Peer]
@@ -24,6 +24,18 @@ class Locator(Protocol):
 
     async def locate(self, table_id: bytes) -> Whereabouts:
         """Raises DomainError: TABLE_UNKNOWN, TABLE_FINISHED; kind UNAVAILABLE when it is worth asking again."""
+        ...
+
+
+class Company(Protocol):
+    """Friends' tables as sockets need them."""
+
+    def enter(self, table_id: bytes, account_id: bytes, since_line: int) -> AsyncIterator[Waiting | Chat]:
+        """The table and its chat, at once and at each change; ends when the table is closed. Raises DomainError."""
+        ...
+
+    async def say(self, table_id: bytes, account_id: bytes, req: str, words: str) -> int:
+        """The number of the line. Raises DomainError."""
         ...
 
 

@@ -45,6 +45,8 @@ class GatewaySettings(ServiceSettings):
     rate_account: str = Field("300/minute", description="REST requests of one account; empty: no limit.")
     rate_guests: str = Field("30/minute", description="New guests of one network; empty: no limit.")
     rate_login: str = Field("30/minute", description="Sign-in requests of one network; empty: no limit.")
+    rate_tables: str = Field("20/minute", description="Friends' tables and reports of one account; empty: no limit.")
+    rate_chat: str = Field("5/10seconds", description="Chat lines of one account; empty: no limit.")
     socket_rate: float = Field(20, ge=0, le=100_000, description="Frames a second and socket; 0: no limit.")
     socket_burst: int = Field(40, ge=1, le=100_000, description="Frames at once.")
     sockets_per_network: int = Field(2000, ge=0, description="Open sockets of one network; 0: no limit.")
@@ -56,7 +58,7 @@ class GatewaySettings(ServiceSettings):
         # Read here and not by pydantic-settings, whose complaint names no variable.
         return json.loads(value) if isinstance(value, str) else value
 
-    @field_validator("rate_network", "rate_account", "rate_guests", "rate_login")
+    @field_validator("rate_network", "rate_account", "rate_guests", "rate_login", "rate_tables", "rate_chat")
     @classmethod
     def _is_rate(cls, value: str) -> str:
         if value:

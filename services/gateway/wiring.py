@@ -12,9 +12,9 @@ from services.gateway.admin import app as admin
 from services.gateway.clients import Clients
 from services.gateway.consumers import listeners
 from services.gateway.http import app as public
-from services.gateway.http.limits import Limits
 from services.gateway.http.parts import Parts
 from services.gateway.http.server import HttpServer, bind
+from services.gateway.limits import Limits
 from services.gateway.sessions import Sessions
 from services.gateway.settings import GatewaySettings
 from services.gateway.socket.hub import build_hub
@@ -34,6 +34,7 @@ class Gateway:
         settings = self._settings = chassis.settings
         self._chassis = chassis
         self._tasks = Tasks()
+        self._limits = Limits(settings, chassis.clock)
         self._clients = Clients(
             auth=chassis.peer("auth", settings.auth_target),
             matchmaking=chassis.peer("matchmaking", settings.matchmaking_target),
@@ -41,6 +42,7 @@ class Gateway:
             wallet=chassis.peer("wallet", settings.wallet_target),
             leagues=chassis.peer("leagues", settings.leagues_target),
             coach=chassis.peer("coach", settings.coach_target),
+            open_peer=self._open_worker,
         )
         self.sessions = Sessions(self._clients.jwks, chassis.clock)
         self.hub = build_hub(
@@ -48,7 +50,9 @@ class Gateway:
             sessions=self.sessions,
             locator=self._clients,
             queue=self._clients,
-            open_peer=lambda address: Peer(address, chassis.name, chassis.tls, server_name="tables"),
+            friends=self._clients,
+            limits=self._limits,
+            open_peer=self._open_worker,
             neighbours=chassis.neighbours,
             clock=chassis.clock,
             entropy=chassis.entropy,
@@ -57,6 +61,9 @@ class Gateway:
         self._sockets = SocketListener(self.hub, frozenset(settings.allowed_origins))
         self._http: HttpServer | None = None
         self._admin: HttpServer | None = None
+
+    def _open_worker(self, address: str) -> Peer:
+        return Peer(address, self._chassis.name, self._chassis.tls, server_name="tables")
 
     @property
     def http_port(self) -> int:
@@ -97,7 +104,7 @@ class Gateway:
             settings=self._settings,
             clients=self._clients,
             sessions=self.sessions,
-            limits=Limits(self._settings, self._chassis.clock),
+            limits=self._limits,
             clock=self._chassis.clock,
             entropy=self._chassis.entropy,
             socket_port=self._sockets.port,

@@ -100,7 +100,7 @@ class Pace:
     deserted_ms: int = 300_000
 
     def limit_seconds(self, phase: str, friends: FriendsTable | None) -> float:
-        """A person's time for one decision: the platform's (P30) or the host's choice (P21); a claim has its own (W7)."""
+        """A person's time for one decision: the platform's (P30) or the host's (P21); a claim has its own (W7)."""
         chosen = self.turns if friends is None else friends
         match phase:
             case "claim":

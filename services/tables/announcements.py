@@ -13,6 +13,7 @@ from services.tables.domain.table import Table
 from whist.tables.v1 import events_pb2, tables_pb2
 
 TOPIC = "whist.tables.events.v1"
+BID_COLUMNS = {"cards", "bids", "taken", "scores"}
 
 
 def of(table: Table, body: Body, events: Sequence[Any]) -> Sequence[Message]:
@@ -42,18 +43,13 @@ def _round_ended(table: Table, events: Sequence[Any]) -> Sequence[Message]:
     if len(sheet) < table.rounds:
         return ()
     line = sheet[-1]
-    return (
-        events_pb2.TablesEvent(
-            round_ended=events_pb2.RoundEnded(
-                table_id=table.table_id.bytes,
-                round=table.rounds - 1,
-                cards=line["cards"],
-                bids=line["bids"],
-                taken=line["taken"],
-                scores=line["scores"],
-            )
-        ),
-    )
+    ended = events_pb2.RoundEnded(table_id=table.table_id.bytes, round=table.rounds - 1)
+    # Every game writes its own score sheet; the columns of bids are Romanian Whist's.
+    if line.keys() >= BID_COLUMNS:
+        ended.cards = line["cards"]
+        for column in ("bids", "taken", "scores"):
+            getattr(ended, column).extend(line[column])
+    return (events_pb2.TablesEvent(round_ended=ended),)
 
 
 def game_started(table_id: bytes, opened: Opened) -> events_pb2.TablesEvent:

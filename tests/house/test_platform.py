@@ -131,7 +131,9 @@ def test_p83_a_wrong_value_is_named(path: tuple[Any, ...], value: Any) -> None:
     assert name_of(path) in str(refused.value)
 
 
-@pytest.mark.parametrize("path", [path for path in LEAVES if path[-1] not in ("vip", "name", "zone", "one_eight_one")], ids=name_of)
+@pytest.mark.parametrize(
+    "path", [path for path in LEAVES if path[-1] not in ("vip", "name", "zone", "one_eight_one")], ids=name_of
+)
 def test_p83_a_flag_is_not_a_number(path: tuple[Any, ...]) -> None:
     with pytest.raises(WrongPlatform) as refused:
         parse(changed(path, True))

@@ -28,7 +28,7 @@ from libs.chassis.telemetry.tracing import configure_tracing, current_traceparen
 from libs.engine import bots
 from libs.wire import frames
 from services.gateway.http.edge import Edge
-from services.gateway.http.limits import Limits
+from services.gateway.limits import Limits
 from services.gateway.settings import GatewaySettings
 from tests.chassis.sample import MIGRATIONS, Reader, SampleTransaction, message
 from tests.conftest import MakeDatabase

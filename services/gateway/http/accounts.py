@@ -40,7 +40,7 @@ async def create_guest(
     answer = await parts.clients.auth.call(
         parts.clients.auth_stub.CreateGuest,
         auth_pb2.CreateGuestRequest(
-            device=body.device, network=request.state.network, request_id=_request_id(idempotency_key, parts)
+            device=body.device, network=request.state.network, request_id=request_id(idempotency_key, parts)
         ),
     )
     return _signed_in(request, response, parts, answer)
@@ -58,7 +58,7 @@ async def start_login(
             email=body.email,
             network=request.state.network,
             locale=body.locale,
-            request_id=_request_id(idempotency_key, parts),
+            request_id=request_id(idempotency_key, parts),
         ),
     )
     return models.LoginStarted(login_id=answer.login_id.hex(), expires_at=answer.expires_at.ToDatetime(UTC))
@@ -82,7 +82,7 @@ async def finish_login(
             code=body.code,
             device=body.device,
             network=request.state.network,
-            request_id=_request_id(idempotency_key, parts),
+            request_id=request_id(idempotency_key, parts),
         ),
     )
     return _signed_in(request, response, parts, answer)
@@ -148,7 +148,7 @@ async def _if_available(answer: Awaitable[T]) -> T | None:
         raise
 
 
-def _request_id(key: str | None, parts: Parts) -> bytes:
+def request_id(key: str | None, parts: Parts) -> bytes:
     """The client's key, or one of our own: a call whose answer is lost on the way from auth is sent again."""
     return UUID(key).bytes if key else parts.entropy.bytes(16)
 

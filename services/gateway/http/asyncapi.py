@@ -15,6 +15,8 @@ REPLIES = {
     "Act": ("Delta", "Ack", "Error"),
     "Quit": ("Ack", "Error"),
     "Watch": ("Queue",),
+    "Enter": ("Waiting", "Chat", "Error"),
+    "Say": ("Ack", "Error"),
     "Ping": ("Pong",),
 }
 

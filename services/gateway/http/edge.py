@@ -12,8 +12,8 @@ from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
 from libs.chassis.errors import DomainError
 from libs.chassis.telemetry.tracing import span
-from services.gateway.http.limits import Limits
 from services.gateway.http.problems import of_domain, problem
+from services.gateway.limits import Limits
 from services.gateway.metrics import http_seconds
 from services.gateway.network import network_of
 

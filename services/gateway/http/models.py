@@ -4,13 +4,15 @@ import json
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
+import msgspec
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.gateway.clients import MODES, STATES
+from services.gateway.clients import MODES, STATES, waiting_frame
 from whist.auth.v1 import auth_pb2
 from whist.coach.v1 import coach_pb2
 from whist.leagues.v1 import leagues_pb2
 from whist.matchmaking.v1 import matchmaking_pb2
+from whist.tables.v1 import friends_pb2
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2
 
@@ -77,6 +79,49 @@ class QueueRequest(Request):
     room: int = Field(ge=1, le=12)
     mode: ModeName = "quick"
     coffee: CoffeeName | None = None
+
+
+class Choices(Request):
+    """What the host of a friends' table chooses (P21, P22); `options` are the engine's for `game`."""
+
+    game: str = Field("romanian", max_length=32)
+    options: dict[str, Any] = Field(default_factory=lambda: {"mode": "8-1-8"})
+    players: int = Field(4, ge=2, le=7)
+    bid_seconds: Literal[10, 15, 30, 60] = 15
+    bots: Literal["calm", "keen", "sharp"] = "calm"
+    listed: bool = True
+    spectators: bool = True
+    open_chat: bool = True
+
+    def to_message(self) -> friends_pb2.FriendsChoices:
+        """The contract's form."""
+        plain = self.model_dump(exclude={"options"})
+        return friends_pb2.FriendsChoices(**plain, options_json=json.dumps(self.options))
+
+
+class SeatWish(Request):
+    """A seat from 0 on; null: any that is free."""
+
+    seat: int | None = Field(None, ge=0, le=6)
+
+
+class SeatTaken(Request):
+    """The seat of a game in play that one wants to take over (P22)."""
+
+    seat: int = Field(ge=0, le=6)
+
+
+class Person(Request):
+    """Somebody else's account."""
+
+    account: Id
+
+
+class Report(Request):
+    """Who behaves badly in chat, and how."""
+
+    account: Id
+    words: str = Field(min_length=1, max_length=2000)
 
 
 class Config(BaseModel):
@@ -298,6 +343,43 @@ class Place(BaseModel):
                 "dropped_reason": status.dropped_reason or None,
             }
         )
+
+
+class Friend(BaseModel):
+    """Somebody at a friends' table."""
+
+    account: Id
+    name: str
+    guest: bool
+
+
+class FriendsTable(BaseModel):
+    """A friends' table (P20): `seats` are null where a bot will sit at the deal; once dealt, as it was dealt."""
+
+    table: Id
+    stage: Literal["waiting", "dealt", "closed"]
+    version: int
+    host: Id | None
+    choices: Choices
+    seats: list[Friend | None]
+
+    @classmethod
+    def of(cls, table: friends_pb2.FriendsTable) -> "FriendsTable":
+        shown: dict[str, Any] = msgspec.to_builtins(waiting_frame(table))
+        del shown["t"]
+        return cls.model_validate(shown | {"host": shown["host"] or None})
+
+
+class FriendsTables(BaseModel):
+    """Listed tables that wait or are in play, newest first."""
+
+    tables: list[FriendsTable]
+
+
+class Seated(BaseModel):
+    """One sits at the live table since its row `seq`."""
+
+    seq: int
 
 
 class TableView(BaseModel):

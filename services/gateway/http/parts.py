@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
 from services.gateway.clients import Clients
-from services.gateway.http.limits import Limits
+from services.gateway.limits import Limits
 from services.gateway.sessions import Sessions
 from services.gateway.settings import GatewaySettings
 

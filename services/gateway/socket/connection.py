@@ -179,12 +179,22 @@ class Connection(WSListener):
                 table = self.tables.get(bytes.fromhex(frame.table))
                 if table is not None:
                     self._hub.tables.unfollow(self, table)
+                self._hub.company.leave(self, bytes.fromhex(frame.table))
             case frames.Quit():
                 self._quit(frame, received_at)
             case frames.Watch():
                 self._hub.watches.watch(self)
+            case frames.Enter() | frames.Say():
+                self._company(frame)
             case _ as never:
                 assert_never(never)
+
+    def _company(self, frame: frames.Enter | frames.Say) -> None:
+        if isinstance(frame, frames.Say):
+            self._hub.company.say(self, frame)
+            return
+        since = 0 if frame.since_line is UNSET else frame.since_line
+        self._hub.company.enter(self, bytes.fromhex(frame.table), since)
 
     def _bad_frame(self) -> None:
         self.refuse("BAD_FRAME")

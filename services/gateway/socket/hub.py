@@ -12,11 +12,14 @@ from libs.chassis.errors import DomainError, Kind
 from libs.wire import frames
 from libs.wire.frames import CloseCode
 from libs.wire.neighbours import Neighbour
+from services.gateway import ports
+from services.gateway.limits import Limits
 from services.gateway.metrics import accounts_connected, frames_in, frames_out, sockets_open
 from services.gateway.network import network_of
 from services.gateway.ports import Locator, OpenPeer, QueueWatch
 from services.gateway.sessions import Bearer, Sessions
 from services.gateway.settings import GatewaySettings
+from services.gateway.socket.company import Company
 from services.gateway.socket.connection import Connection
 from services.gateway.socket.tables import Tables
 from services.gateway.socket.watches import Watches
@@ -31,7 +34,9 @@ DRAIN_STEPS = 40
 
 
 class Hub:
-    """The sockets' registry. `tables` routes their frames, `watches` their places in matchmaking."""
+    """The sockets' registry. `tables` routes their frames, `watches` their places in matchmaking, `company`
+    friends' tables.
+    """
 
     def __init__(
         self,
@@ -40,6 +45,7 @@ class Hub:
         sessions: Sessions,
         tables: Tables,
         watches: Watches,
+        company: Company,
         clock: Clock,
         entropy: Entropy,
         tasks: Tasks,
@@ -47,6 +53,7 @@ class Hub:
         self.clock = clock
         self.tables = tables
         self.watches = watches
+        self.company = company
         self.frames_in = 0
         self.frames_out = 0
         self.draining = False
@@ -105,6 +112,7 @@ class Hub:
         for table in list(connection.tables.values()):
             self.tables.unfollow(connection, table)
         self.watches.forget(connection)
+        self.company.forget(connection)
         sockets = self._accounts.get(connection.account_id)
         if sockets is not None and connection in sockets:
             sockets.remove(connection)
@@ -199,6 +207,8 @@ def build_hub(
     sessions: Sessions,
     locator: Locator,
     queue: QueueWatch,
+    friends: ports.Company,
+    limits: Limits,
     open_peer: OpenPeer,
     neighbours: Mapping[str, Neighbour],
     clock: Clock,
@@ -219,6 +229,7 @@ def build_hub(
         sessions=sessions,
         tables=tables,
         watches=Watches(queue, entropy, tasks),
+        company=Company(friends, limits, entropy, tasks),
         clock=clock,
         entropy=entropy,
         tasks=tasks,

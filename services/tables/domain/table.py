@@ -211,8 +211,9 @@ def seated(players: Sequence[SeatFacts], seats: int, secret: bytes, bot_names: S
 
 
 def filled(chairs: Sequence[SeatFacts | None], bot_names: Sequence[str]) -> list[SeatFacts]:
-    """People where they sat down, and bots on the seats between (P21)."""
-    names = iter(bot_names)
+    """People where they sat down, and bots on the seats between (P21), called otherwise than they."""
+    people = {person.name for person in chairs if person is not None}
+    names = iter([name for name in bot_names if name not in people])
     return [SeatFacts(b"", next(names)) if person is None else person for person in chairs]
 
 

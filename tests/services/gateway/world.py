@@ -32,7 +32,7 @@ from whist.auth.v1 import auth_pb2, auth_pb2_grpc
 from whist.coach.v1 import coach_pb2, coach_pb2_grpc
 from whist.leagues.v1 import leagues_pb2, leagues_pb2_grpc
 from whist.matchmaking.v1 import matchmaking_pb2, matchmaking_pb2_grpc
-from whist.tables.v1 import tables_pb2, tables_pb2_grpc
+from whist.tables.v1 import friends_pb2, tables_pb2, tables_pb2_grpc
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2, wallet_pb2_grpc
 
@@ -224,10 +224,86 @@ class Coach(coach_pb2_grpc.CoachServiceServicer):
         return coach_pb2.HintResponse(turn=3, action_json='{"bid":2}', advice=[advice])
 
 
-class Worker(tables_pb2_grpc.TablesServiceServicer):
+class FriendsDesk(tables_pb2_grpc.TablesServiceServicer):
+    """Friends' tables that know no rules: every request is kept, one table answers."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.table = friends_pb2.FriendsTable(
+            table_id=bytes.fromhex(TABLE),
+            stage=friends_pb2.FRIENDS_STAGE_WAITING,
+            version=1,
+            host=b"h" * 16,
+            choices=friends_pb2.FriendsChoices(
+                game="romanian", options_json='{"mode":"8-1-8"}', players=4, bid_seconds=15, bots="calm"
+            ),
+            seats=[
+                friends_pb2.FriendsSeat(seat=0, who=friends_pb2.Friend(account_id=b"h" * 16, name="Ana")),
+                *(friends_pb2.FriendsSeat(seat=seat) for seat in (1, 2, 3)),
+            ],
+        )
+        self.told: asyncio.Queue[friends_pb2.WatchFriendsTableResponse] = asyncio.Queue()
+        self.entered = 0
+        self.left = asyncio.Event()
+
+    def _take(self, request: Any) -> friends_pb2.FriendsTable:
+        self.asked.append(request)
+        return self.table
+
+    async def OpenFriendsTable(self, request: Any, context: Any) -> friends_pb2.OpenFriendsTableResponse:
+        return friends_pb2.OpenFriendsTableResponse(table=self._take(request))
+
+    async def ListFriendsTables(self, request: Any, context: Any) -> friends_pb2.ListFriendsTablesResponse:
+        return friends_pb2.ListFriendsTablesResponse(tables=[self._take(request)])
+
+    async def GetFriendsTable(self, request: Any, context: Any) -> friends_pb2.GetFriendsTableResponse:
+        return friends_pb2.GetFriendsTableResponse(table=self._take(request))
+
+    async def ChangeFriendsTable(self, request: Any, context: Any) -> friends_pb2.ChangeFriendsTableResponse:
+        if request.WhichOneof("change") == "kick":
+            raise Refusal(Kind.FORBIDDEN, "NOT_HOST")
+        return friends_pb2.ChangeFriendsTableResponse(table=self._take(request))
+
+    async def Rematch(self, request: Any, context: Any) -> friends_pb2.RematchResponse:
+        return friends_pb2.RematchResponse(table=self._take(request))
+
+    async def TakeSeat(self, request: Any, context: Any) -> friends_pb2.TakeSeatResponse:
+        self._take(request)
+        if request.seat == 6:
+            raise Refusal(Kind.CONFLICT, "SEAT_TAKEN", seat=6)
+        return friends_pb2.TakeSeatResponse(seq=41)
+
+    async def Say(self, request: Any, context: Any) -> friends_pb2.SayResponse:
+        self._take(request)
+        if request.words == " ":
+            raise Refusal(Kind.INVALID, "BAD_TEXT")
+        return friends_pb2.SayResponse(line=len(self.asked))
+
+    async def Mute(self, request: Any, context: Any) -> friends_pb2.MuteResponse:
+        self._take(request)
+        return friends_pb2.MuteResponse()
+
+    async def Report(self, request: Any, context: Any) -> friends_pb2.ReportResponse:
+        self._take(request)
+        return friends_pb2.ReportResponse()
+
+    async def WatchFriendsTable(
+        self, request: Any, context: Any
+    ) -> AsyncIterator[friends_pb2.WatchFriendsTableResponse]:
+        self._take(request)
+        self.entered += 1
+        try:
+            while True:
+                yield await self.told.get()
+        finally:
+            self.left.set()
+
+
+class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
     """A table worker that knows no rules: a command is a row. `silent` swallows commands, `refusing` owns nothing."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.address = ""
         self.owner = ""  # what Locate answers; empty: this worker
         self.epoch = 1

@@ -1,8 +1,9 @@
-"""Friends' tables on a real worker: opened, filled, dealt, watched, taken over, played to the end, played again (P20-P25)."""
+"""Friends' tables on a real worker: opened, filled, dealt, watched, taken over, played to the end (P20-P25)."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -10,8 +11,13 @@ import pytest
 
 from libs.chassis.errors import DomainError
 from libs.wire import frames, link
-from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id, eventually
+from services.tables.domain.entries import Drawn, Opened, decode_body
+from services.tables.domain.table import fold
+from tests.conftest import MakeDatabase
+from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id, clustered, eventually
 from whist.tables.v1 import events_pb2, friends_pb2, tables_pb2, tables_pb2_grpc
+
+PLATFORM = Path(__file__).parents[3] / "config" / "platform.toml"
 
 
 def choices(**changes: Any) -> friends_pb2.FriendsChoices:
@@ -37,18 +43,27 @@ class Person:
         self._peer = worker.gateway
         self._stub = tables_pb2_grpc.TablesServiceStub(worker.gateway.channel)
 
+    @classmethod
+    def of(cls, worker: RunningWorker, other: "Person") -> "Person":
+        """The same person by way of another worker."""
+        person = cls(worker, other.who.name)
+        person.account, person.who = other.account, other.who
+        return person
+
     async def call(self, rpc: str, request: Any) -> Any:
         return await self._peer.call(getattr(self._stub, rpc), request, tries=1)
 
     async def open(self, req: str = "open", **changes: Any) -> friends_pb2.FriendsTable:
         request = friends_pb2.OpenFriendsTableRequest(who=self.who, request_id=req, choices=choices(**changes))
-        return (await self.call("OpenFriendsTable", request)).table
+        answer: friends_pb2.OpenFriendsTableResponse = await self.call("OpenFriendsTable", request)
+        return answer.table
 
     async def change(self, table: bytes, req: str = "", **change: Any) -> friends_pb2.FriendsTable:
         request = friends_pb2.ChangeFriendsTableRequest(
             table_id=table, who=self.who, request_id=req or uuid4().hex, **change
         )
-        return (await self.call("ChangeFriendsTable", request)).table
+        answer: friends_pb2.ChangeFriendsTableResponse = await self.call("ChangeFriendsTable", request)
+        return answer.table
 
     async def sit(self, table: bytes, seat: int = -1, req: str = "") -> friends_pb2.FriendsTable:
         return await self.change(table, req, sit=friends_pb2.Sit(seat=seat))
@@ -58,26 +73,32 @@ class Person:
 
     async def take(self, table: bytes, seat: int, req: str = "take") -> int:
         request = friends_pb2.TakeSeatRequest(table_id=table, who=self.who, request_id=req, seat=seat)
-        return (await self.call("TakeSeat", request)).seq
+        answer: friends_pb2.TakeSeatResponse = await self.call("TakeSeat", request)
+        return answer.seq
 
     async def say(self, table: bytes, words: str, req: str = "") -> int:
         request = friends_pb2.SayRequest(table_id=table, who=self.who, request_id=req or uuid4().hex, words=words)
-        return (await self.call("Say", request)).line
+        answer: friends_pb2.SayResponse = await self.call("Say", request)
+        return answer.line
 
     async def rematch(self, table: bytes) -> friends_pb2.FriendsTable:
-        return (await self.call("Rematch", friends_pb2.RematchRequest(table_id=table, who=self.who))).table
+        answer: friends_pb2.RematchResponse = await self.call(
+            "Rematch", friends_pb2.RematchRequest(table_id=table, who=self.who)
+        )
+        return answer.table
 
     async def listed(self) -> list[bytes]:
         answer = await self.call("ListFriendsTables", friends_pb2.ListFriendsTablesRequest(limit=100))
         return [table.table_id for table in answer.tables]
 
     async def get(self, table: bytes) -> friends_pb2.FriendsTable:
-        return (await self.call("GetFriendsTable", friends_pb2.GetFriendsTableRequest(table_id=table))).table
+        answer: friends_pb2.GetFriendsTableResponse = await self.call(
+            "GetFriendsTable", friends_pb2.GetFriendsTableRequest(table_id=table)
+        )
+        return answer.table
 
     def watch(self, table: bytes, since_line: int = 0) -> AsyncIterator[friends_pb2.WatchFriendsTableResponse]:
-        request = friends_pb2.WatchFriendsTableRequest(
-            table_id=table, account_id=self.account, since_line=since_line
-        )
+        request = friends_pb2.WatchFriendsTableRequest(table_id=table, account_id=self.account, since_line=since_line)
         return self._peer.watch(self._stub.WatchFriendsTable, request)
 
 
@@ -265,7 +286,7 @@ async def test_p21_only_the_host_deals_once_and_the_table_lives_on_under_its_id(
     player = await Player(gateway, table, radu.account, 1).joined()
     snapshot = player.seen.of(frames.Snapshot)[0]
     assert [(seat.name, seat.kind) for seat in snapshot.seats] == [
-        ("Ana", "person"), ("Ana", "bot"), ("Radu", "person"), ("Barbu", "bot"),
+        ("Ana", "person"), ("Barbu", "bot"), ("Radu", "person"), ("Corina", "bot"),
     ]  # fmt: skip
     assert snapshot.seat == 2
     await gateway.close()
@@ -322,6 +343,7 @@ async def test_p20_p22_p24_a_game_with_a_spectator_a_farewell_and_a_newcomer(
     assert about["chosen_seats"] and about["seats"][2]["account"] == radu.account.hex()
     assert [each[:2] for each in about["taken_over"]] == [[2, newcomer.account.hex()]]
     assert [each[0] for each in about["left"]] == [2]
+    await folds_from_every_checkpoint(cluster, table)
     for person in (ana, radu, newcomer):
         await person.call("Record", tables_pb2.RecordRequest(table_id=table, account_id=person.account))
     await gateway.close()
@@ -332,3 +354,141 @@ async def told(cluster: Cluster, table: bytes) -> events_pb2.GameFinished:
         "select payload from tables.event where key = :key and type = 'game_finished'", key=table
     )
     return events_pb2.TablesEvent.FromString(bytes(row.payload)).game_finished
+
+
+async def folds_from_every_checkpoint(cluster: Cluster, table: bytes) -> None:
+    bodies = [decode_body(bytes(row.body)) for row in await cluster.rows(table)]
+    opening = bodies[0]
+    assert isinstance(opening, Opened)
+    whole = fold(as_id(table), opening, enumerate(bodies[1:], 1))
+    starts = [seq for seq, body in enumerate(bodies) if isinstance(body, Drawn)]
+    for start in starts:
+        folded = fold(as_id(table), opening, enumerate(bodies[start:], start))
+        assert (folded.seats, folded.gone, folded.tallies, folded.state) == (
+            whole.seats, whole.gone, whole.tallies, whole.state,
+        )  # fmt: skip
+
+
+async def test_p33_a_seat_that_was_taken_over_is_the_newcomers_at_the_next_owner_too(
+    make_database: MakeDatabase,
+) -> None:
+    async with clustered(make_database) as cluster, cluster.life(dies=True) as life:
+        first = await life.born
+        ana, radu = Person(first, "Ana"), Person(first, "Radu")
+        table = (await ana.open()).table_id
+        await ana.deal(table)
+        row = await radu.take(table, 3)
+        gateway = Gateway(first.gateway)
+        await Player(gateway, table, radu.account, 1).joined()
+        await gateway.close()
+        await life.end()
+        async with cluster.worker() as second:
+            later = Gateway(second.gateway)
+            player = await Player(later, table, radu.account, 2).joined()
+            assert player.seen.of(frames.Snapshot)[0].seat == 3
+            assert await Person.of(second, radu).take(table, 3) == row
+            await later.close()
+
+
+async def test_p22_no_more_people_watch_than_may(cluster: Cluster, tmp_path: Path) -> None:
+    platform = tmp_path / "platform.toml"
+    platform.write_text(PLATFORM.read_text().replace("spectators = 50", "spectators = 2"))
+    async with cluster.worker(platform_config=platform) as worker:
+        ana = Person(worker, "Ana")
+        table = (await ana.open()).table_id
+        await ana.deal(table)
+        gateway = Gateway(worker.gateway)
+        seen = [gateway.follow(table, uuid4().bytes, conn) for conn in (1, 2, 3)]
+        await gateway.until(lambda: all(each.told for each in seen))
+        assert [type(each.told[0]) for each in seen] == [frames.Snapshot, frames.Snapshot, frames.Error]
+        assert seen[2].of(frames.Error)[0].reason == "SPECTATORS_FULL"
+        gateway.send(link.Unsubscribe(table, seen[0].account, 1))
+        third = gateway.follow(table, seen[2].account, 4)
+        await gateway.until(lambda: third.of(frames.Snapshot))
+        await gateway.close()
+
+
+async def test_p22_a_host_may_let_nobody_watch_and_quick_tables_never_do(worker: RunningWorker) -> None:
+    ana = Person(worker, "Ana")
+    table = (await ana.open(spectators=False)).table_id
+    await ana.deal(table)
+    quick, _ = await worker.create()
+    gateway = Gateway(worker.gateway)
+    seen = [gateway.follow(each, uuid4().bytes, conn) for conn, each in enumerate((table, quick), 1)]
+    await gateway.until(lambda: all(each.told for each in seen))
+    assert [each.of(frames.Error)[0].reason for each in seen] == ["NOT_AT_TABLE", "NOT_AT_TABLE"]
+    assert await refused(Person(worker, "Zoe").call(
+        "TakeSeat", friends_pb2.TakeSeatRequest(table_id=quick, who=ana.who, request_id="t", seat=0)
+    )) == "TABLE_UNKNOWN"  # fmt: skip
+    await gateway.close()
+
+
+async def test_p25_a_game_that_nobody_is_at_is_called_off_and_its_secret_shown(cluster: Cluster) -> None:
+    # A thousandth of the limits: 0.3 s for five minutes; the bots take their time, so that the game is not over.
+    async with cluster.worker(bot_pace_scale=1.0, turn_limit_scale=0.001) as worker:
+        ana = Person(worker, "Ana")
+        table = (await ana.open()).table_id
+        await ana.deal(table)
+        await cluster.until("select 1 from tables.event where key = :key and type = 'game_voided'", key=table)
+        answer = await ana.call("Record", tables_pb2.RecordRequest(table_id=table, account_id=ana.account))
+        record = json.loads(answer.record_json)
+        assert (record["table"]["status"], record["table"]["reason"]) == ("voided", "deserted")
+        assert record["secret"] and record["result"] is None
+
+
+async def test_p25_a_game_with_people_goes_on(cluster: Cluster) -> None:
+    async with cluster.worker(bot_pace_scale=0.01, turn_limit_scale=0.001) as worker:
+        ana = Person(worker, "Ana")
+        table = (await ana.open(options_json='{"mode":"8-1-8"}')).table_id
+        await ana.deal(table)
+        gateway = Gateway(worker.gateway)
+        host = await Player(gateway, table, ana.account, 1).joined()
+        await gateway.until(host.finished, 60)
+        assert [over.status for over in host.seen.of(frames.Over)] == ["finished"]
+        await gateway.close()
+
+
+async def test_a_rematch_seats_the_same_people_once_each_asks(worker: RunningWorker, cluster: Cluster) -> None:
+    ana, radu, zoe = (Person(worker, name) for name in ("Ana", "Radu", "Zoe"))
+    table = (await ana.open(game="german", options_json="{}", players=2)).table_id
+    await radu.sit(table)
+    await ana.deal(table)
+    assert await refused(ana.rematch(table)) == "GAME_RUNNING"
+    gateway = Gateway(worker.gateway)
+    for conn, person in enumerate((ana, radu), 1):
+        gateway.send(link.Vacate(table, person.account, conn, "bye"))
+    await told(cluster, table)
+    again = await radu.rematch(table)
+    assert (names(again), again.host) == (["", "Radu"], radu.account)
+    assert again.table_id != table and again.choices.game == "german"
+    both = await ana.rematch(table)
+    assert (both.table_id, names(both)) == (again.table_id, ["Ana", "Radu"])
+    assert await ana.rematch(table) == both
+    assert await refused(zoe.rematch(table)) == "NOT_AT_TABLE"
+    assert (await radu.deal(again.table_id)).stage == friends_pb2.FRIENDS_STAGE_DEALT
+    await gateway.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "players"),
+    [
+        ("english", {"revokes": "club", "match": "game"}, 4),
+        ("solo", {}, 4),
+        ("knockout", {"dogs_life": True}, 7),
+        ("german", {}, 2),
+        ("romanian", {"mode": "8-8-8"}, 4),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_p21_every_game_is_played_to_its_end_by_those_who_stay(
+    worker: RunningWorker, cluster: Cluster, game: str, options: dict[str, Any], players: int
+) -> None:
+    ana = Person(worker, "Ana")
+    table = (await ana.open(game=game, options_json=json.dumps(options), players=players)).table_id
+    await ana.deal(table)
+    gateway = Gateway(worker.gateway)
+    gateway.send(link.Vacate(table, ana.account, 1, "bye"))
+    finished = await told(cluster, table)
+    assert finished.game == game and finished.seats[0].left and finished.record_json
+    assert sorted(result.place for result in finished.seats)[0] == 1
+    await gateway.close()

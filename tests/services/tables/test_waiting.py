@@ -1,5 +1,6 @@
 """A friends' table before its deal, as values: who may do what, and that a refusal moves nothing (P20-P25)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from uuid import uuid4
@@ -103,12 +104,13 @@ def test_who_was_sent_away_does_not_come_back() -> None:
 
 def test_only_the_host_chooses_sends_away_deals_and_closes() -> None:
     table = a_table(ANA, RADU)
-    for act in (
+    acts: list[Callable[[], WaitingTable]] = [
         lambda: waiting.choose(table, RADU.account, choices(), FRIENDS),
         lambda: waiting.kick(table, RADU.account, ANA.account),
         lambda: waiting.deal(table, RADU.account, FRIENDS),
         lambda: waiting.close(table, RADU.account),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(DomainError) as refused:
             act()
         assert refused.value.reason == "NOT_HOST"
@@ -131,10 +133,11 @@ def test_only_the_host_chooses_sends_away_deals_and_closes() -> None:
     ids=str,
 )
 def test_p21_what_is_not_offered_is_refused_by_name(change: dict[str, Any], reason: str) -> None:
-    for act in (
+    acts: list[Callable[[], WaitingTable]] = [
         lambda: a_table(**change),
         lambda: waiting.choose(a_table(), ANA.account, choices(**change), FRIENDS),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(DomainError) as refused:
             act()
         assert refused.value.reason == reason
@@ -170,14 +173,15 @@ def test_p21_a_smaller_table_keeps_its_people_or_is_refused() -> None:
 @pytest.mark.parametrize(("stage", "reason"), [(Stage.DEALT, "TABLE_DEALT"), (Stage.CLOSED, "TABLE_CLOSED")])
 def test_a_table_that_waits_no_longer_takes_no_command(stage: Stage, reason: str) -> None:
     table = replace(a_table(ANA, RADU), stage=stage)
-    for act in (
+    acts: list[Callable[[], WaitingTable]] = [
         lambda: waiting.sit(table, ZOE),
         lambda: waiting.stand(table, RADU.account),
         lambda: waiting.kick(table, ANA.account, RADU.account),
         lambda: waiting.choose(table, ANA.account, choices(), FRIENDS),
         lambda: waiting.deal(table, ANA.account, FRIENDS),
         lambda: waiting.close(table, ANA.account),
-    ):
+    ]
+    for act in acts:
         with pytest.raises(DomainError) as refused:
             act()
         assert refused.value.reason == reason

@@ -26,6 +26,8 @@ class Limits:
         self._account = _rules(settings.rate_account)
         self._guests = _rules(settings.rate_guests)
         self._login = _rules(settings.rate_login)
+        self._tables = _rules(settings.rate_tables)
+        self._chat = _rules(settings.rate_chat)
 
     def network(self, network: str) -> None:
         """Any request. Raises RateLimited."""
@@ -42,6 +44,14 @@ class Limits:
     def login(self, network: str) -> None:
         """A code asked for or tried, a token renewed. Raises RateLimited."""
         self._take(self._login, "login", network)
+
+    def table(self, account_id: bytes) -> None:
+        """A friends' table opened, or somebody reported. Raises RateLimited."""
+        self._take(self._tables, "table", account_id.hex())
+
+    def chat(self, account_id: bytes) -> None:
+        """A line of chat. Raises RateLimited."""
+        self._take(self._chat, "chat", account_id.hex())
 
     def _take(self, rules: list[RateLimitItem], name: str, key: str) -> None:
         for rule in rules:
