@@ -31,9 +31,9 @@ class Api:
     async def request(self, method: str, path: str, *, token: str = "", body: Json | None = None) -> Json:
         """The answer's JSON; {} when it has none. Raises WhistError with the problem's code, or Unreachable.
 
-        Every request carries one `Idempotency-Key` for all its tries, so that a repeat is answered as the first was.
+        Whatever may change something carries one `Idempotency-Key` for all its tries: a repeat is answered as the first.
         """
-        headers = {"Idempotency-Key": uuid.uuid4().hex} if method == "POST" else {}
+        headers = {"Idempotency-Key": uuid.uuid4().hex} if method != "GET" else {}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         backoff = self._backoff.fresh()

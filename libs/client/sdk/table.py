@@ -208,6 +208,8 @@ class Table:
                 self._private(frame)
             case frames.Presence():
                 self._presence(frame)
+            case frames.Seated():
+                self._seated(frame)
             case frames.Moved():
                 self.epoch = max(self.epoch, frame.epoch)
             case frames.Over():
@@ -299,6 +301,14 @@ class Table:
         )
         self.seats = tuple(seats)
         self._beat()
+
+    def _seated(self, frame: frames.Seated) -> None:
+        """Somebody has taken a seat over; when it is ours, a snapshot follows."""
+        seats = list(self.seats)
+        if 0 <= frame.seat < len(seats):
+            seats[frame.seat] = frame.who
+            self.seats = tuple(seats)
+            self._beat()
 
     def _over(self, frame: frames.Over) -> None:
         if frame.epoch < self.epoch:

@@ -10,6 +10,7 @@ import httpx
 from libs.client.sdk.api import TIMEOUT_S, Api, Json
 from libs.client.sdk.backoff import Backoff
 from libs.client.sdk.errors import Unreachable, WhistError
+from libs.client.sdk.friends import FriendsTables
 from libs.client.sdk.session import MemoryStore, Session, TokenStore
 from libs.client.sdk.socket import Connection
 from libs.client.sdk.table import Result, Table
@@ -26,6 +27,7 @@ class Whist:
         self._session = session
         self._backoff = backoff
         self._connection: Connection | None = None
+        self.friends = FriendsTables(session)
 
     @classmethod
     @asynccontextmanager

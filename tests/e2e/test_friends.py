@@ -1,0 +1,115 @@
+"""Friends' tables over the public API: opened, joined, watched, taken over, played out and again (P20-P25)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import msgspec
+import pytest
+from websockets.asyncio.client import connect
+
+from libs.client import Table, Whist, WhistError
+from libs.wire import frames
+from tests.e2e.conftest import Embedded
+from tests.e2e.story import mailed_code, play
+
+ROUNDS = {4: 24, 5: 27, 6: 30}
+HEARD_SECONDS = 15
+
+
+@asynccontextmanager
+async def signed_in(product: Embedded) -> AsyncIterator[Whist]:
+    """An account of its own: guests open no table (P42)."""
+    address, mails = f"{uuid4().hex}@example.org", product.data / "mail"
+    async with Whist.connect(product.url, email=address, ask_code=lambda: mailed_code(mails, address)) as whist:
+        yield whist
+
+
+async def seat_was_left(table: Table, seat: int) -> None:
+    version = table.version
+    while not table.seats[seat].left:
+        version = await table.changed(version)
+
+
+async def seat_is_ours(table: Table, seat: int) -> None:
+    version = table.version
+    while table.seat != seat:
+        version = await table.changed(version)
+
+
+@pytest.mark.parametrize("players", [4, 5, 6])
+async def test_p20_to_p24_a_friends_game_with_a_spectator_who_takes_a_seat_over(
+    product: Embedded, players: int
+) -> None:
+    async with signed_in(product) as host, Whist.connect(product.url) as guest, Whist.connect(product.url) as third:
+        with pytest.raises(WhistError) as refused:
+            await guest.friends.open(players=players)
+        assert refused.value.code == "GUESTS_OPEN_NO_TABLE"
+        opened = await host.friends.open(players=players, options={"mode": "8-1-8"})
+        table_id = opened["table"]
+        assert table_id in [each["table"] for each in await guest.friends.list()]
+        joined = await guest.friends.sit(table_id, 2)
+        assert [bool(seat) for seat in joined["seats"]] == [seat in (0, 2) for seat in range(players)]
+        assert (await host.friends.deal(table_id))["stage"] == "dealt"
+
+        hosts, guests, watched = await host.join(table_id), await guest.join(table_id), await third.join(table_id)
+        assert (hosts.seat, guests.seat, watched.seat) == (0, 2, -1)
+        assert "hand" in hosts.view and "hand" not in watched.view
+        playing = asyncio.create_task(play(hosts))
+        await play(guests, moves=5)
+        with pytest.raises(WhistError) as refused:
+            await third.friends.take_seat(table_id, 2)
+        assert refused.value.code == "SEAT_TAKEN"
+        await guests.quit()
+        await seat_was_left(watched, 2)
+        await third.friends.take_seat(table_id, 2)
+        await seat_is_ours(watched, 2)
+        assert "hand" in watched.view
+        await asyncio.gather(playing, play(watched))
+
+        assert hosts.result is not None and watched.result is not None and watched.result.status == "finished"
+        record = await third.record(table_id)
+        assert len(record["result"]["seats"][0]) == ROUNDS[players]
+        about = record["table"]
+        accounts = [whist.account["account_id"] for whist in (host, guest, third)]
+        assert [about["seats"][0]["account"], about["seats"][2]["account"]] == accounts[:2]
+        assert [each[:2] for each in about["taken_over"]] == [[2, accounts[2]]]
+        assert (await guest.record(table_id)) == record
+        again = await third.friends.rematch(table_id)
+        assert again["host"] == accounts[2] and again["choices"] == opened["choices"]
+        assert (await host.friends.rematch(table_id))["table"] == again["table"]
+        assert (await host.wallet())["coins"] in (0, 1000)  # no coins move but the first gift
+
+
+async def test_p20_friends_chat_while_they_wait_and_hear_who_comes_and_goes(product: Embedded) -> None:
+    async with signed_in(product) as host, Whist.connect(product.url) as guest:
+        table_id = (await host.friends.open(listed=False))["table"]
+        assert table_id not in [each["table"] for each in await guest.friends.list()]
+        url = (await host._api.config())["socket_url"]
+        async with connect(url) as socket, asyncio.timeout(HEARD_SECONDS):
+
+            async def hear(kind: type[msgspec.Struct]) -> frames.ServerFrame:
+                while not isinstance(frame := frames.decode_server.decode(await socket.recv()), kind):
+                    pass
+                return frame
+
+            for frame in (
+                frames.Hello(token=await host._session.access_token()),
+                frames.Enter(table=table_id),
+                frames.Say(table=table_id, req="s1", words="  Salut <b>\u202e"),
+            ):
+                await socket.send(frames.encode(frame).decode())
+            first = await hear(frames.Waiting)
+            assert isinstance(first, frames.Waiting) and first.seats[1] is None
+            said = await hear(frames.Chat)
+            assert isinstance(said, frames.Chat) and said.words == "Salut ‹b›"
+            await guest.friends.sit(table_id)
+            came = await hear(frames.Waiting)
+            assert isinstance(came, frames.Waiting) and came.seats[1] is not None
+            await host.friends.kick(table_id, guest.account["account_id"])
+            gone = await hear(frames.Waiting)
+            assert isinstance(gone, frames.Waiting) and gone.seats[1] is None
+        with pytest.raises(WhistError) as refused:
+            await guest.friends.sit(table_id)
+        assert refused.value.code == "BARRED"
