@@ -31,7 +31,7 @@ class Api:
     async def request(self, method: str, path: str, *, token: str = "", body: Json | None = None) -> Json:
         """The answer's JSON; {} when it has none. Raises WhistError with the problem's code, or Unreachable.
 
-        Whatever may change something carries one `Idempotency-Key` for all its tries: a repeat is answered as the first.
+        What may change something carries one `Idempotency-Key` for all its tries: a repeat is answered as the first.
         """
         headers = {"Idempotency-Key": uuid.uuid4().hex} if method != "GET" else {}
         if token:

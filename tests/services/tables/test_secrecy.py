@@ -1,4 +1,4 @@
-"""H1 (P71): swap the cards that a seat cannot see, and every byte that seat is sent stays the same."""
+"""H1 (P71): swap the cards that a seat cannot see, and every byte that seat, or a spectator, is sent stays the same."""
 
 import random
 import re
@@ -17,7 +17,7 @@ from libs.engine.cards import CARD_TEXT, Card, cards_in, deck
 from libs.engine.game import GAMES
 from libs.engine.romanian.events import RoundDealt
 from libs.wire import link
-from services.tables.domain.entries import Drawn, Opened, SeatFacts, encode_body
+from services.tables.domain.entries import Drawn, FriendsTable, Opened, SeatFacts, encode_body
 from services.tables.domain.table import decide_draws, draw_id, fold, opened
 from tests.conftest import MakeDatabase
 from tests.services.tables.conftest import Cluster, Gateway, RunningWorker, clustered
@@ -27,7 +27,10 @@ ROMANIAN = GAMES["romanian"]
 SEATS = 6
 ACCOUNTS = [bytes([seat + 1]) * 16 for seat in range(SEATS)]
 STRANGER = b"\xee" * 16
+WATCHER = SEATS  # the stranger's place behind the seats, as a spectator of a friends' table (A10)
+EVERYBODY = [*ACCOUNTS, STRANGER]
 FAIR = fair.permutation
+FRIENDS = "1-8-1"  # the mode in which the table is a friends' one here
 FIRST_DEAL = "deal/1"
 DEAL_SEQ = 3  # behind the opening, the dealer and schedule, and the takeover
 DEADLINE = re.compile(rb'"deadline":\d+')
@@ -68,7 +71,8 @@ def pair(seed: int, mode: str) -> Pair:
     chance = random.Random(f"{seed}/{mode}")
     observer = seed % SEATS
     seats = [SeatFacts(account, f"P{seat}") for seat, account in enumerate(ACCOUNTS)]
-    body = Opened(1, 1, "romanian", 1, {"mode": mode}, seats, chance.randbytes(32))
+    friends = FriendsTable(bid_ms=60_000, play_ms=60_000, bots="calm", spectators=1) if mode == FRIENDS else None
+    body = Opened(1, 1, "romanian", 1, {"mode": mode}, seats, chance.randbytes(32), friends)
     table_id = UUID(int=chance.getrandbits(128))
     found = decide_draws(opened(table_id, body))
     assert found is not None
@@ -144,7 +148,7 @@ class Watch:
         self.cluster, self.worker, self.gateway, self.world = cluster, worker, gateway, world
         self.table = world.table_id.bytes
         self.stub = tables_pb2_grpc.TablesServiceStub(worker.gateway.channel)
-        self.conns = {seat: (world.table_id.int & 0xFFFFFF) * 8 + seat for seat in range(SEATS)}
+        self.conns = {seat: (world.table_id.int & 0xFFFFFF) * 8 + seat for seat in range(SEATS + 1)}
         self.answers: list[str] = []
 
     def sent_to(self, seat: int) -> list[bytes]:
@@ -155,7 +159,7 @@ class Watch:
             if frame.table == self.table
             and (
                 isinstance(frame, link.Public)
-                or (isinstance(frame, link.ToAccount) and frame.account == ACCOUNTS[seat])
+                or (isinstance(frame, link.ToAccount) and frame.account == EVERYBODY[seat])
                 or (isinstance(frame, link.ToSocket) and frame.conn == self.conns[seat])
             )
         ]
@@ -177,8 +181,10 @@ class Watch:
         observer = pair.observer
         for seat, conn in self.conns.items():
             # As one who has seen all but the takeover and the deal, and then as one who has seen nothing.
-            self.gateway.send(link.Subscribe(self.table, ACCOUNTS[seat], conn, DEAL_SEQ - 2))
-            self.gateway.send(link.Subscribe(self.table, ACCOUNTS[seat], conn, -1))
+            if seat != WATCHER:
+                self.gateway.send(link.Subscribe(self.table, ACCOUNTS[seat], conn, DEAL_SEQ - 2))
+                self.gateway.send(link.Subscribe(self.table, ACCOUNTS[seat], conn, -1))
+        self.gateway.send(link.Subscribe(self.table, STRANGER, self.conns[WATCHER], -1))
         await self.gateway.until(lambda: all(self._has_seen_the_deal(seat) for seat in range(SEATS)))
         state = self.world.dealt()
         mischief: list[dict[str, Any]] = [
@@ -264,6 +270,9 @@ async def test_h1_every_byte_a_seat_is_sent_is_the_same_whatever_it_cannot_see(
     one, other = watches
     assert len(both.moves) >= SEATS, "all have bid at least"
     assert one.sent_to(both.observer) == other.sent_to(both.observer)
+    assert one.sent_to(WATCHER) == other.sent_to(WATCHER)
+    assert (b'"seat":-1' in one.sent_to(WATCHER)[0] or mode != FRIENDS) and one.sent_to(WATCHER)
+    assert not any(b'"t":"private"' in frame for frame in one.sent_to(WATCHER))
     assert one.answers == other.answers
     assert await one.published() == await other.published()
     # The test can fail: whose cards were swapped is told other things.
