@@ -40,7 +40,7 @@ from services.tables.domain.entries import (
     Vacated,
     encode_body,
 )
-from services.tables.domain.errors import NotAtTable, SpectatorsFull, StaleTurn, TableBusy, TableUnowned
+from services.tables.domain.errors import GameOver, NotAtTable, SpectatorsFull, StaleTurn, TableBusy, TableUnowned
 from services.tables.domain.table import (
     OVER,
     Table,
@@ -236,6 +236,9 @@ class TableActor:
         self._stop_clocks()
         for session in self.followers.by_session:
             session.send(link.Closed(self._id))
+        for asked in self._mailbox:
+            if not isinstance(asked.way, _Way):
+                self._refuse_asked(asked, GameOver())
 
     def _stop_clocks(self) -> None:
         self._turn_clock.close()
@@ -276,11 +279,13 @@ class TableActor:
 
     def _spectate(self, session: Session, frame: link.Subscribe) -> None:
         """Follow without a seat: public frames alone, and no more people than the host lets in (P22)."""
-        most = 0 if self._friends is None else self._friends.spectators
+        try:
+            most = self.table.admit_spectator(frame.account)
+        except DomainError as refusal:
+            self._refuse(session, frame.conn, refusal)
+            return
         watching = {account for account in self.followers.accounts() if self.table.seat_of(account) is None}
-        if not most:
-            self._refuse(session, frame.conn, NotAtTable())
-        elif frame.account not in watching and len(watching) >= most:
+        if frame.account not in watching and len(watching) >= most:
             self._refuse(session, frame.conn, SpectatorsFull(most=most))
         else:
             self.followers.add(session, frame.conn, frame.account)

@@ -240,7 +240,7 @@ def _opening(table: WaitingTable, friends: Friends) -> OpenTable:
         options=dict(choices.options),
         players=table.people,
         seats=len(table.chairs),
-        friends=waiting.chosen(choices, friends),
+        friends=waiting.chosen(table, friends),
         chairs=table.chairs,
     )
 

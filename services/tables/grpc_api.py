@@ -7,7 +7,7 @@ from typing import Any
 from services.tables import handlers
 from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
-from services.tables.domain.errors import BadOptions, NotAtTable, TableUnknown
+from services.tables.domain.errors import BadOptions, TableUnknown
 from services.tables.domain.table import Table
 from services.tables.friends_api import FriendsApi, id_of
 from services.tables.handlers import OpenTable
@@ -97,8 +97,8 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
 
 def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:
     seat = table.seat_of(account)
-    if seat is None and (table.opened.friends is None or not table.opened.friends.spectators):
-        raise NotAtTable
+    if seat is None:
+        table.admit_spectator(account)
     live = status == handlers.LIVE and not table.game.over(table.state)
     return tables_pb2.GetTableResponse(
         status=_STATUS[status],

@@ -56,6 +56,7 @@ async def test_p20_to_p24_a_friends_game_with_a_spectator_who_takes_a_seat_over(
         hosts, guests, watched = await host.join(table_id), await guest.join(table_id), await third.join(table_id)
         assert (hosts.seat, guests.seat, watched.seat) == (0, 2, -1)
         assert "hand" in hosts.view and "hand" not in watched.view
+        assert hosts.decision is None or (await host.hint(hosts))["turn"] == hosts.view["turn"]  # P23
         playing = asyncio.create_task(play(hosts))
         await play(guests, moves=5)
         with pytest.raises(WhistError) as refused:

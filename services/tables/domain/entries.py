@@ -38,13 +38,14 @@ class SeatFacts(Struct, array_like=True, frozen=True):
 class FriendsTable(Struct, array_like=True, frozen=True):
     """What the host of a friends' table chose besides the game (P21, P22). Times are milliseconds.
 
-    `bots` is a strength's word; `spectators` the most who may watch, 0 none.
+    `bots` is a strength's word; `spectators` the most who may watch, 0 none; `barred` the accounts sent away before.
     """
 
     bid_ms: int
     play_ms: int
     bots: str
     spectators: int
+    barred: list[bytes] = []
 
 
 class Opened(Struct, array_like=True, tag=0, frozen=True):

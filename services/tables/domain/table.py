@@ -28,9 +28,11 @@ from services.tables.domain.entries import (
 from services.tables.domain.errors import (
     AlreadySeated,
     BadOptions,
+    Barred,
     GameOver,
     NoSuchSeat,
     NoTakeOver,
+    NotAtTable,
     SeatLeft,
     SeatTaken,
     StaleTurn,
@@ -82,6 +84,15 @@ class Table:
                 if facts.account == account:
                     return seat
         return None
+
+    def admit_spectator(self, account: bytes) -> int:
+        """The most people who may watch, this account among them. Raises NotAtTable, Barred."""
+        friends = self.opened.friends
+        if friends is None or not friends.spectators:
+            raise NotAtTable
+        if account in friends.barred:
+            raise Barred
+        return friends.spectators
 
     def is_person(self, seat: Seat) -> bool:
         """Whether somebody sat down there and has not left for good."""

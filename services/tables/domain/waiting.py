@@ -197,14 +197,16 @@ def close(table: WaitingTable, by: bytes) -> WaitingTable:
     return replace(table, stage=Stage.CLOSED)
 
 
-def chosen(choices: Choices, friends: Friends) -> FriendsTable:
+def chosen(table: WaitingTable, friends: Friends) -> FriendsTable:
     """What the journal keeps of the host's choices."""
+    choices = table.choices
     bid_ms = choices.bid_seconds * 1000
     return FriendsTable(
         bid_ms=bid_ms,
         play_ms=friends.play_ms(bid_ms),
         bots=choices.bots.value,
         spectators=friends.spectators if choices.spectators else 0,
+        barred=sorted(table.barred),
     )
 
 

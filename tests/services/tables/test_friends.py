@@ -390,6 +390,41 @@ async def test_p33_a_seat_that_was_taken_over_is_the_newcomers_at_the_next_owner
             await later.close()
 
 
+async def test_who_was_sent_away_neither_watches_nor_sits_down_later(worker: RunningWorker) -> None:
+    ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
+    table = (await ana.open()).table_id
+    await radu.sit(table)
+    await ana.change(table, kick=friends_pb2.Kick(account_id=radu.account))
+    await ana.deal(table)
+    gateway = Gateway(worker.gateway)
+    seen = gateway.follow(table, radu.account, 1)
+    await gateway.until(lambda: seen.told)
+    assert [error.reason for error in seen.of(frames.Error)] == ["BARRED"]
+    look = tables_pb2.GetTableRequest(table_id=table, account_id=radu.account)
+    assert await refused(radu.call("GetTable", look)) == "BARRED"
+    assert await refused(radu.take(table, 2)) == "BARRED"
+    await gateway.close()
+
+
+async def test_commands_by_two_workers_come_one_after_the_other_and_are_heard_at_both(
+    make_database: MakeDatabase,
+) -> None:
+    async with clustered(make_database) as cluster, cluster.worker() as one, cluster.worker() as other:
+        ana = Person(one, "Ana")
+        table = (await ana.open(players=6)).table_id
+        told = ana.watch(table)
+        await anext(told)
+        people = [Person(worker, f"P{number}") for number, worker in enumerate((one, other) * 3)]
+        answers = await asyncio.gather(*(person.sit(table, 4) for person in people), return_exceptions=True)
+        assert sum(isinstance(answer, DomainError) and answer.reason == "SEAT_TAKEN" for answer in answers) == 5
+        assert (await anext(told)).table.seats[4].HasField("who")
+        elsewhere = Person.of(other, ana)
+        both = await asyncio.gather(*(each.deal(table, "deal") for each in (ana, elsewhere, ana, elsewhere)))
+        assert {each.stage for each in both} == {friends_pb2.FRIENDS_STAGE_DEALT}
+        assert await cluster.events(table) == ["game_started"]
+        assert (await cluster.head(table)).epoch == 1
+
+
 async def test_p22_no_more_people_watch_than_may(cluster: Cluster, tmp_path: Path) -> None:
     platform = tmp_path / "platform.toml"
     platform.write_text(PLATFORM.read_text().replace("spectators = 50", "spectators = 2"))
