@@ -3,21 +3,27 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from libs.chassis.errors import DomainError
+from libs.house import platform
+from libs.house.bots import Strength
 from libs.wire import frames, link
-from services.tables.domain.entries import Drawn, Opened, decode_body
+from services.tables.domain import waiting
+from services.tables.domain.entries import Drawn, Opened, SeatFacts, decode_body
 from services.tables.domain.table import fold
 from tests.conftest import MakeDatabase
 from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id, clustered, eventually
 from whist.tables.v1 import events_pb2, friends_pb2, tables_pb2, tables_pb2_grpc
 
 PLATFORM = Path(__file__).parents[3] / "config" / "platform.toml"
+FRIENDS = platform.load().friends
 
 
 def choices(**changes: Any) -> friends_pb2.FriendsChoices:
@@ -100,6 +106,14 @@ class Person:
     def watch(self, table: bytes, since_line: int = 0) -> AsyncIterator[friends_pb2.WatchFriendsTableResponse]:
         request = friends_pb2.WatchFriendsTableRequest(table_id=table, account_id=self.account, since_line=since_line)
         return self._peer.watch(self._stub.WatchFriendsTable, request)
+
+
+def chosen(players: int) -> waiting.Choices:
+    """`choices` as the domain has them."""
+    return waiting.Choices(
+        game="romanian", options={"mode": "8-1-8"}, players=players, bid_seconds=15, bots=Strength.CALM, listed=True,
+        spectators=True, open_chat=True,
+    )  # fmt: skip
 
 
 def names(table: friends_pb2.FriendsTable) -> list[str]:
@@ -267,6 +281,45 @@ async def test_a_report_keeps_what_was_said(worker: RunningWorker, cluster: Clus
     assert (kept.words, [line[2] for line in lines]) == ("he is rude", ["rude"])
 
 
+@pytest.mark.parametrize("seed", range(4))
+async def test_whatever_is_asked_the_rows_are_what_the_rules_make_of_it(worker: RunningWorker, seed: int) -> None:
+    chance = Random(seed)
+    people = [Person(worker, f"P{number}") for number in range(6)]
+    facts = [SeatFacts(person.account, person.who.name, False, hints=True) for person in people]
+    opened = await people[0].open(players=4)
+    model = waiting.open_waiting(as_id(opened.table_id), facts[0], chosen(4), FRIENDS)
+    carried_out = 0
+    for _ in range(150):
+        number, other, seat = chance.randrange(6), chance.randrange(6), chance.randint(-1, 6)
+        players = chance.choice((4, 5, 6))
+        match chance.choice(("sit", "sit", "sit", "stand", "choose", "kick")):
+            case "sit":
+                change: dict[str, Any] = {"sit": friends_pb2.Sit(seat=seat)}
+                due = partial(waiting.sit, model, facts[number], seat)
+            case "stand":
+                change = {"stand": friends_pb2.Stand()}
+                due = partial(waiting.stand, model, facts[number].account)
+            case "choose":
+                change = {"choose": friends_pb2.Choose(choices=choices(players=players))}
+                due = partial(waiting.choose, model, facts[number].account, chosen(players), FRIENDS)
+            case _:
+                if chance.random() < 0.8:
+                    continue  # who is barred does not come back: not too soon
+                change = {"kick": friends_pb2.Kick(account_id=facts[other].account)}
+                due = partial(waiting.kick, model, facts[number].account, facts[other].account)
+        asked = people[number].change(opened.table_id, **change)
+        try:
+            model = due()
+        except DomainError as refusal:
+            assert await refused(asked) == refusal.reason
+        else:
+            stands = await asked
+            carried_out += 1
+            expected = ["" if person is None else person.name for person in model.chairs]
+            assert (names(stands), stands.host) == (expected, model.host)
+    assert carried_out > 20
+
+
 # ---- the game ----
 
 
@@ -426,9 +479,9 @@ async def test_commands_by_two_workers_come_one_after_the_other_and_are_heard_at
 
 
 async def test_p22_no_more_people_watch_than_may(cluster: Cluster, tmp_path: Path) -> None:
-    platform = tmp_path / "platform.toml"
-    platform.write_text(PLATFORM.read_text().replace("spectators = 50", "spectators = 2"))
-    async with cluster.worker(platform_config=platform) as worker:
+    file = tmp_path / "platform.toml"
+    file.write_text(PLATFORM.read_text().replace("spectators = 50", "spectators = 2"))
+    async with cluster.worker(platform_config=file) as worker:
         ana = Person(worker, "Ana")
         table = (await ana.open()).table_id
         await ana.deal(table)
