@@ -1,16 +1,14 @@
 """Friends' tables over the public API: opened, joined, watched, taken over, played out and again (P20-P25)."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from uuid import uuid4
 
-import msgspec
 import pytest
-from websockets.asyncio.client import connect
 
 from libs.client import Table, Whist, WhistError
-from libs.wire import frames
+from libs.client.sdk.company import Company
 from tests.e2e.conftest import Embedded
 from tests.e2e.story import mailed_code, play
 
@@ -87,30 +85,31 @@ async def test_p20_friends_chat_while_they_wait_and_hear_who_comes_and_goes(prod
     async with signed_in(product) as host, Whist.connect(product.url) as guest:
         table_id = (await host.friends.open(listed=False))["table"]
         assert table_id not in [each["table"] for each in await guest.friends.list()]
-        url = (await host._api.config())["socket_url"]
-        async with connect(url) as socket, asyncio.timeout(HEARD_SECONDS):
-
-            async def hear(kind: type[msgspec.Struct]) -> frames.ServerFrame:
-                while not isinstance(frame := frames.decode_server.decode(await socket.recv()), kind):
-                    pass
-                return frame
-
-            for frame in (
-                frames.Hello(token=await host._session.access_token()),
-                frames.Enter(table=table_id),
-                frames.Say(table=table_id, req="s1", words="  Salut <b>\u202e"),
-            ):
-                await socket.send(frames.encode(frame).decode())
-            first = await hear(frames.Waiting)
-            assert isinstance(first, frames.Waiting) and first.seats[1] is None
-            said = await hear(frames.Chat)
-            assert isinstance(said, frames.Chat) and said.words == "Salut ‹b›"
-            await guest.friends.sit(table_id)
-            came = await hear(frames.Waiting)
-            assert isinstance(came, frames.Waiting) and came.seats[1] is not None
-            await host.friends.kick(table_id, guest.account["account_id"])
-            gone = await hear(frames.Waiting)
-            assert isinstance(gone, frames.Waiting) and gone.seats[1] is None
+        company = await host.enter(table_id)
+        await until(company, lambda: company.table is not None)
+        line = await company.say("  Salut <b>\u202e")
+        await until(company, lambda: bool(company.lines))
+        assert [(each.line, each.words) for each in company.lines] == [(line, "Salut ‹b›")]
+        with pytest.raises(WhistError) as refused:
+            await company.say("\u200b")
+        assert refused.value.code == "BAD_TEXT"
+        await guest.friends.sit(table_id)
+        theirs = await guest.enter(table_id)
+        await until(theirs, lambda: bool(theirs.lines))
+        await until(company, lambda: bool(company.table and company.table.seats[1]))
+        await host.friends.kick(table_id, guest.account["account_id"])
+        await until(company, lambda: not (company.table and company.table.seats[1]))
+        with pytest.raises(WhistError) as refused:
+            await until(theirs, lambda: False)
+        assert refused.value.code == "BARRED"
         with pytest.raises(WhistError) as refused:
             await guest.friends.sit(table_id)
         assert refused.value.code == "BARRED"
+        await host.friends.close(table_id)
+        await until(company, lambda: not company.live)
+
+
+async def until(company: Company, condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(HEARD_SECONDS):
+        while not condition():
+            await company.changed(company.version)

@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
 from libs.client.sdk.backoff import Backoff
+from libs.client.sdk.company import Company
 from libs.client.sdk.errors import Unreachable, WhistError
 from libs.client.sdk.pulse import Pulse
 from libs.client.sdk.session import Session
@@ -43,6 +44,7 @@ class Connection:
         self._backoff = backoff
         self._recover = recover
         self._tables: dict[str, Table] = {}
+        self._companies: dict[str, Company] = {}
         self._watchers = 0
         self._place: frames.Queue | None = None
         self._pulse = Pulse()
@@ -83,6 +85,24 @@ class Connection:
         if self._tables.get(table.id) is table:
             del self._tables[table.id]
             self._post(frames.Leave(table=table.id))
+
+    def enter(self, table_id: str) -> Company:
+        """The company of that friends' table, kept up to date from now on; the same object for a repeated call."""
+        self._raise_failure()
+        known = self._companies.get(table_id)
+        if known is not None and known.live:
+            return known
+        company = self._companies[table_id] = Company(table_id, self._post)
+        self._post(company.enter())
+        self._pulse.beat()
+        return company
+
+    def part(self, company: Company) -> None:
+        """Hear no more of it; a seat before the deal is soon free."""
+        if self._companies.get(company.id) is company:
+            del self._companies[company.id]
+            if company.id not in self._tables:
+                self._post(frames.Leave(table=company.id))
 
     async def seat(self, told: Callable[[frames.Queue], None] | None = None) -> frames.Queue:
         """Wait for our place in matchmaking to be settled: seated, dropped or idle. `told` sees each change."""
@@ -147,7 +167,9 @@ class Connection:
     def _wanted(self) -> bool:
         for table_id in [each.id for each in self._tables.values() if not each.live]:
             del self._tables[table_id]
-        return bool(self._tables or self._watchers)
+        for table_id in [each.id for each in self._companies.values() if not each.live]:
+            del self._companies[table_id]
+        return bool(self._tables or self._companies or self._watchers)
 
     async def _once(self) -> str:
         """One connection from handshake to its end; why it ended. Raises WhistError when there should be no other."""
@@ -217,7 +239,7 @@ class Connection:
         for table in self._tables.values():
             if table.live:
                 asked += table.resume()
-        return asked
+        return [*asked, *(company.enter() for company in self._companies.values() if company.live)]
 
     async def _write(self, socket: ClientConnection, outbox: "asyncio.Queue[frames.ClientFrame]") -> None:
         """Write what was posted, never faster than the server allows."""
@@ -268,8 +290,13 @@ class Connection:
                     self._deliver(frame)
 
     def _deliver(self, frame: frames.ServerFrame) -> None:
-        table = self._tables.get(getattr(frame, "table", ""))
+        table_id = getattr(frame, "table", "")
+        table, company = self._tables.get(table_id), self._companies.get(table_id)
+        if company is not None and company.receive(frame):
+            return
         if isinstance(frame, frames.Error) and not frame.req:
+            if company is not None and table is None and frame.reason not in PASSING:
+                company.fail(WhistError(frame.reason, facts=frame.facts))
             if table is None:
                 if not frame.table and frame.reason in PASSING and self._watchers:
                     self._soon(frames.Watch, "", frames.Watch)
@@ -331,6 +358,8 @@ class Connection:
         self._failure = self._failure or error
         for table in self._tables.values():
             table.fail(error)
+        for company in self._companies.values():
+            company.fail(error)
         self._pulse.beat()
 
     def _raise_failure(self) -> None:

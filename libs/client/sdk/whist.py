@@ -9,6 +9,7 @@ import httpx
 
 from libs.client.sdk.api import TIMEOUT_S, Api, Json
 from libs.client.sdk.backoff import Backoff
+from libs.client.sdk.company import Company
 from libs.client.sdk.errors import Unreachable, WhistError
 from libs.client.sdk.friends import FriendsTables
 from libs.client.sdk.session import MemoryStore, Session, TokenStore
@@ -145,6 +146,14 @@ class Whist:
     async def leave(self, table: Table) -> None:
         """Stop following; the seat stays ours, and a bot holds it while we are away (P31)."""
         (await self._socket()).leave(table)
+
+    async def enter(self, table_id: str) -> Company:
+        """Be at a friends' table: told of its people and chat, and one's seat kept before the deal."""
+        return (await self._socket()).enter(table_id)
+
+    async def part(self, company: Company) -> None:
+        """Hear no more of it; a seat before the deal is soon free."""
+        (await self._socket()).part(company)
 
     async def hint(self, table: Table) -> Json:
         """{"turn", "action", "advice"}: what the coach would do, and what each legal move promises (P60).
