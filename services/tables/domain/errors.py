@@ -88,7 +88,7 @@ class SeatTaken(DomainError):
 
 
 class AlreadySeated(DomainError):
-    """An account sits once, and at one waiting table."""
+    """An account sits once, and at one waiting table: `seat` or `table` says where."""
 
     kind = Kind.CONFLICT
     reason = "ALREADY_SEATED"

@@ -59,6 +59,7 @@ insert into tables.friends_seat (table_id, seat, account, name, guest, lease_unt
 values (:table_id, :seat, :account, :name, :guest, clock_timestamp() + :lease)
 on conflict do nothing
 """)
+_WAITS_AT = sa.text("select table_id from tables.friends_seat where account = :account and waiting")
 _SETTLE = sa.text("update tables.friends_seat set waiting = false where table_id = :table_id")
 _RENEW = sa.text("""
 with seen as (
@@ -226,11 +227,9 @@ class FriendsTransaction(TablesTransaction):
             },
         )
         if not done.rowcount:
-            taken = await self.connection.execute(
-                sa.text("select 1 from tables.friends_seat where table_id = :table_id and seat = :seat"),
-                {"table_id": table_id, "seat": seat},
-            )
-            raise AlreadySeated if taken.one_or_none() is None else SeatTaken(seat=seat)
+            found = await self.connection.execute(_WAITS_AT, {"account": person.account})
+            at = found.scalar_one_or_none()
+            raise SeatTaken(seat=seat) if at is None else AlreadySeated(table=UUID(bytes=at.bytes).hex)
 
     async def renew(self, present: Collection[tuple[UUID, bytes]], lease: Lease) -> None:
         """These accounts are there: their seats, and the tables at which they sit, are kept."""

@@ -189,7 +189,9 @@ async def test_an_account_waits_at_one_table(worker: RunningWorker) -> None:
     ana, radu = Person(worker, "Ana"), Person(worker, "Radu")
     one, other = (await ana.open()).table_id, (await radu.open()).table_id
     before = await radu.get(other)
-    assert await refused(ana.sit(other)) == "ALREADY_SEATED"
+    with pytest.raises(DomainError) as refusal:
+        await ana.sit(other)
+    assert (refusal.value.reason, refusal.value.facts) == ("ALREADY_SEATED", {"table": one.hex()})
     assert await refused(ana.open("second")) == "ALREADY_SEATED"
     assert await radu.get(other) == before
     await ana.change(one, stand=friends_pb2.Stand())
