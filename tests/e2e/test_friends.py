@@ -1,8 +1,11 @@
 """Friends' tables over the public API: opened, joined, watched, taken over, played out and again (P20-P25)."""
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -113,3 +116,24 @@ async def until(company: Company, condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(HEARD_SECONDS):
         while not condition():
             await company.changed(company.version)
+
+
+async def test_p20_a_table_opened_in_the_terminal_is_dealt_and_played_to_its_end(
+    product: Embedded, tmp_path: Path
+) -> None:
+    address = f"{uuid4().hex}@example.org"
+    words = ("open", "--game", "german", "--email", address, "--unlisted")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "libs.client.cli", *words,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env=os.environ | {"WHIST_URL": product.url, "XDG_STATE_HOME": str(tmp_path), "COLUMNS": "80"},
+    )  # fmt: skip
+    assert process.stdin is not None
+    code = await mailed_code(product.data / "mail", address)
+    # The first legal card at every decision, which is all that a script need know.
+    process.stdin.write("\n".join([code, "deal", *["1"] * 26]).encode() + b"\n")
+    await process.stdin.drain()
+    async with asyncio.timeout(60):
+        out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    assert "At the table:" in err.decode() and out

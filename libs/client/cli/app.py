@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from libs.client.cli import demo as demonstration
-from libs.client.cli import screen
+from libs.client.cli import friends, screen
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.offline import GameLeft, LocalJson, LocalScreen, LocalTable
 from libs.client.cli.offline import play as play_here
@@ -156,6 +156,46 @@ def record(
     _run(_record(game_id, url, as_json))
 
 
+@app.command()
+def tables(url: Url = HERE, as_json: AsJson = False) -> None:
+    """List friends' tables that wait or are in play."""
+    _run(_tables(url, as_json))
+
+
+@app.command("open")
+def open_table(
+    game: Annotated[GameName, typer.Option(help="What is played.")] = GameName.ROMANIAN,
+    mode: Annotated[AnyMode | None, typer.Option(help="Romanian Whist's: 8-1-8 (as usual) or 8-8-8.")] = None,
+    players: Annotated[int | None, typer.Option(help="Seats in all, as the game allows; bots take the rest.")] = None,
+    bots: Annotated[Bots | None, typer.Option(help="How hard they think.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="The game's own; may be repeated.")
+    ] = None,
+    unlisted: Annotated[bool, typer.Option(help="Only those who know its id find the table.")] = False,
+    url: Url = HERE,
+    email: Email = "",
+) -> None:
+    """Open a friends' table, wait for others, chat, deal and play. Guests open none: --email."""
+    usual = AnyMode.EIGHT_ONE_EIGHT if game is GameName.ROMANIAN else None
+    try:
+        setup = set_up(game, players=players, mode=mode or usual, options=option or (), bots=bots)
+    except WrongUsage as wrong:
+        _say(f"whist: {screen.printable(str(wrong))}")
+        raise typer.Exit(2) from None
+    _run(_open(setup, not unlisted, url, email))
+
+
+@app.command()
+def sit(
+    table_id: Annotated[str, typer.Argument(metavar="ID", help="As `tables` and `open` say it.")],
+    seat: Annotated[int | None, typer.Option(min=1, max=7, help="A certain seat; else any that is free.")] = None,
+    url: Url = HERE,
+    email: Email = "",
+) -> None:
+    """Sit down at a friends' table, wait for its deal and play."""
+    _run(_sit(table_id, seat, url, email))
+
+
 RecordSource = Annotated[str, typer.Argument(metavar="FILE", help="A record: a file, - for standard input, or a link.")]
 
 
@@ -190,6 +230,42 @@ async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> No
         except asyncio.CancelledError:
             _say("\nA bot holds your seat; `whist play` takes it back.")
             raise
+
+
+async def _tables(url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found = await whist.friends.list()
+    for table in found:
+        print(json.dumps(table) if as_json else friends.listed(table))
+
+
+async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:
+    keyboard = Keyboard()
+    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+        opened = await whist.friends.open(
+            game=setup.game, options=dict(setup.options), players=setup.players, bots=setup.bots, listed=listed
+        )
+        _say(f"Friends join by: whist sit {opened['table']}")
+        await _with_friends(whist, opened["table"], keyboard)
+
+
+async def _sit(table_id: str, seat: int | None, url: str, email: str) -> None:
+    keyboard = Keyboard()
+    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+        await whist.friends.sit(table_id, None if seat is None else seat - 1)
+        await _with_friends(whist, table_id, keyboard)
+
+
+async def _with_friends(whist: Whist, table_id: str, keyboard: Keyboard) -> None:
+    """From the waiting table to the game's end."""
+    _say(friends.HELP)
+    company = await whist.enter(table_id)
+    if not await friends.wait(whist, company, keyboard, _say):
+        _say("The game goes on without you.")
+        return
+    table = await whist.join(table_id)
+    front = ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
+    await Player(whist, table, keyboard, front, eager=sys.stdin.isatty()).play()
 
 
 async def _play_here(setup: Setup, pace_s: float | None, file: RecordFile | None, as_json: bool) -> None:

@@ -170,8 +170,8 @@ class ScreenFront:
             self._write(said.get(result.status, result.status) + "\n")
             return
         self._write(CLEAR if self._terminal else "")
-        if table.view["score_sheet"]:
-            self._write(screen.score_sheet(table.view["score_sheet"], result.totals, names) + "\n\n")
+        if table.view["phase"] == "over":  # else it ended while we were away: the record has the rest
+            self._write(screen.final_sheet(table.view, names) + "\n\n")
         self._write(screen.ranking(result.ranking, result.totals, names, result.seat) + "\n")
         self._write(f"\n`whist record {table.id}` shows and checks this game.\n")
 
