@@ -39,7 +39,8 @@ TEXTS = {
     "advertise": ("nonsense", ":::"),
     "worker_id": ("x" * 64,),
 } | {
-    f"rate_{name}": ("nonsense", "10 per fortnight", "-1/minute") for name in ("network", "account", "guests", "login")
+    f"rate_{name}": ("nonsense", "10 per fortnight", "-1/minute")
+    for name in ("network", "account", "guests", "login", "tables", "chat")
 }
 TARGETS = ("", "nonsense", ":::", "dns:///auth")
 # Any text is right: names and passwords at the mail server, which alone can tell.
