@@ -53,6 +53,14 @@ async def test_a_second_start_on_the_same_folder_is_one_line(program: str, tmp_p
     assert said == f"another Whist runs on {tmp_path}; stop it, or set WHIST_DATA_DIR\n"
 
 
+def test_the_place_of_sockets_goes_when_the_folder_is_let_go(tmp_path: Path) -> None:
+    home = Home(tmp_path, SystemEntropy())
+    with home.held():
+        place = home.sockets
+        assert place.is_dir()
+    assert not place.exists()
+
+
 def test_an_address_of_another_machine_is_refused_by_its_name() -> None:
     with pytest.raises(AddressTaken, match=r"192\.0\.2\.1:8080.*WHIST_HTTP_LISTEN"):
         require_free({"WHIST_ADMIN_LISTEN": "", "WHIST_HTTP_LISTEN": "192.0.2.1:8080"})
