@@ -19,11 +19,12 @@ export GRPC_ENABLE_FORK_SUPPORT := 0
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  %-16s %s\n", $$1, $$2}'
 
-$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py libs/search/playouts.py libs/search/rollouts.py libs/search/family_rollouts.py $(shell find protos -name '*.proto')
+$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py libs/search/playouts.py libs/search/rollouts.py libs/search/family/rollouts.py $(shell find protos -name '*.proto')
 	@command -v $(PYTHON) >/dev/null || { echo "CPython 3.11 is needed (set PYTHON=...)" >&2; exit 1; }
 	@echo "Installing into $(VENV); the first time takes a minute or two" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -c 'from libs.search import compiled; compiled() or print("No C compiler: bots and coach run interpreted, a hundred times slower")' >&2
 	@touch $@
 
 .PHONY: install

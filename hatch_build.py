@@ -12,7 +12,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-KERNELS = ("libs/search/playouts.py", "libs/search/rollouts.py", "libs/search/family_rollouts.py")
+KERNELS = ("libs/search/playouts.py", "libs/search/rollouts.py", "libs/search/family/rollouts.py")
 EXTENSIONS = (".so", ".pyd")
 
 

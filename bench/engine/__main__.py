@@ -18,6 +18,7 @@ from bench.engine import playouts, rules, thinking
 from bench.engine.timing import rate
 from libs.search import compiled
 
+# How much each measurement does: a tenth of a second or more of CPU, so that the timer's grain is nothing beside it.
 KERNEL_ROUNDS = 300_000
 THEIR_ROUNDS = 3_000
 STEPPED_ROUNDS = 1_000

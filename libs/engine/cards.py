@@ -59,10 +59,6 @@ def suit_of(one: Card) -> Suit:
     return SUITS[one >> 4]
 
 
-def rank_of(one: Card) -> Rank:
-    return Rank(one & 15)
-
-
 def card_text(one: Card) -> str:
     """Rank and suit, e.g. "QH"; ten is T."""
     return CARD_TEXT[one]

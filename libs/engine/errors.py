@@ -1,5 +1,9 @@
 """What the rules refuse, said as a fact. The engine knows nothing of transports or statuses."""
 
+from typing import Final
+
+FIELD_MAX: Final = 80  # characters of the name of a field that no game has: a refusal is one line, whatever was sent
+
 
 class RuleViolation(Exception):
     """A move or an option that the rules refuse; nothing has changed.

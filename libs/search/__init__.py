@@ -6,18 +6,19 @@
     advise(view, samples=1000, seed=7)             # each legal move's expected points, with standard error
     grade(record, seat=0)                          # a finished game: losses, bands, marks, dearest mistakes
 
-The work is done by three modules of one source each (`playouts`, `rollouts`, and `family_rollouts` for the games of 52
+The work is done by three modules of one source each (`playouts`, `rollouts`, and `family.rollouts` for the games of 52
 cards): machine code where a C compiler was at install, else the same source interpreted, with the same answers for the
 same seed and a hundred times slower.
 It stands beside `libs.engine`, not inside: the engine imports the standard library alone.
 """
 
-from libs.search.advising import Advice, advise
+from libs.search.advising import ADVISED, Advice, advise
 from libs.search.bots import STRENGTHS, choose, strongest
 from libs.search.grading import Band, Decision, GameGrade, RoundGrade, grade
 from libs.search.playouts import compiled
 
 __all__ = [
+    "ADVISED",
     "STRENGTHS",
     "Advice",
     "Band",

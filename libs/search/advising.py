@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, Final
 
 from libs.engine.protocol import Action, View
 from libs.search.concealed import bid_chance, bid_points, is_concealed
 from libs.search.rollouts import Rollouts
 from libs.search.seeing import codes, look
 
+SAMPLES_MAX: Final = 10**6  # half a minute; more is a typing error
 SAMPLES = 1000  # a standard error of about 0.1 points
 EXACT = 0  # tricks solved with all hands known: none, a person doesn't know them either
-CANDIDATES = 1
+CANDIDATES = 1  # every deal that the play allows counts alike: what was bid and played is not weighed
+ADVISED: Final = frozenset({"romanian"})  # the games whose every move can be told in expected points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,8 @@ def advise(view: View, samples: int = SAMPLES, seed: int = 0) -> tuple[Advice, .
 
 def consider(view: View, samples: int, seed: int) -> Thought:
     """`advise`, with the standard errors of differences: moves are played out on the same deals."""
+    if not 1 <= samples <= SAMPLES_MAX:
+        raise ValueError(f"{samples} samples: 1 to {SAMPLES_MAX} are possible")
     if is_concealed(view):
         return _consider_concealed(view)
     kernel = look(view, seed)

@@ -10,8 +10,8 @@ from typing import Final
 
 from libs.engine.bots import choose as calm
 from libs.engine.protocol import Action, View
-from libs.search import family_bots
 from libs.search.concealed import bid_points, is_concealed
+from libs.search.family import bots as family
 from libs.search.rollouts import Rollouts
 from libs.search.seeing import look, texts
 
@@ -21,7 +21,8 @@ class Strength:
     """How hard a player thinks.
 
     `bids` and `plays` are stages of (moves kept, deals): each stage plays the moves that have earned most so far on
-    so many further deals, at a table of four; larger ones get their share (`SHARES`).
+    so many further deals, at a table of four. Of these a larger table gets its share, by players: there a round takes
+    longer to play out, and a decision may not.
     """
 
     bids: tuple[tuple[int, int], ...]
@@ -29,22 +30,30 @@ class Strength:
     candidates: int  # of so many sampled deals one is kept, by the likelihood of what was played
     exact: int  # tricks from the end that are solved with all hands known
     spoil: float  # what a point of the others' mean is worth against one's own
+    shares: Mapping[int, float]
 
-
-# Of the deals, by players: a round takes longer to play out at a larger table, and a decision may not.
-SHARES: Final[Mapping[int, float]] = MappingProxyType({4: 1.0, 5: 0.7, 6: 0.48})
 
 KEEN: Final = Strength(
-    bids=((9, 22), (4, 44), (2, 88)), plays=((8, 18), (3, 22), (2, 44)), candidates=1, exact=0, spoil=0.0
+    bids=((9, 20), (4, 40), (2, 80)),
+    plays=((8, 16), (3, 20), (2, 40)),
+    candidates=1,
+    exact=0,
+    spoil=0.0,
+    shares=MappingProxyType({4: 1.0, 5: 0.77, 6: 0.53}),
 )
 SHARP: Final = Strength(
-    bids=((9, 96), (4, 192), (2, 320)), plays=((8, 64), (3, 128), (2, 192)), candidates=2, exact=2, spoil=0.3
+    bids=((9, 144), (4, 288), (2, 480)),
+    plays=((8, 96), (3, 192), (2, 288)),
+    candidates=2,
+    exact=2,
+    spoil=0.3,
+    shares=MappingProxyType({4: 1.0, 5: 0.5, 6: 0.34}),
 )
 
 
 STRENGTHS: Final[Mapping[str, Strength | None]] = MappingProxyType({"calm": None, "keen": KEEN, "sharp": SHARP})
 
-THINKERS: Final = frozenset({"romanian", *family_bots.FAMILY})  # games that have players stronger than calm
+THINKERS: Final = frozenset({"romanian", *family.FAMILY})  # games that have players stronger than calm
 
 
 def strongest(game_name: str, strength: str) -> str:
@@ -66,8 +75,8 @@ def choose(game_name: str, view: View, strength: str = "calm", seed: int = 0) ->
         return calm(game_name, view, strength)
     if game_name not in THINKERS:
         raise KeyError((game_name, strength))
-    if game_name in family_bots.FAMILY:
-        return family_bots.think(view, family_bots.THINKING[strength], seed)
+    if game_name in family.FAMILY:
+        return family.think(view, family.THINKING[strength], seed)
     return think(view, thinking, seed)
 
 
@@ -79,13 +88,13 @@ def think(view: View, strength: Strength, seed: int) -> Action:
     if is_concealed(view):
         return max(legal, key=lambda action: bid_points(view, action["bid"]))
     kernel = look(view, seed, believing=True)
+    share = strength.shares[view["players"]]
     if view["phase"] == "bid":
-        return {"bid": _best(kernel, kernel.bid, _shared(strength.bids, view), strength)}
-    return {"play": texts(view["players"])[_best(kernel, kernel.play, _shared(strength.plays, view), strength)]}
+        return {"bid": _best(kernel, kernel.bid, _shared(strength.bids, share), strength)}
+    return {"play": texts(view["players"])[_best(kernel, kernel.play, _shared(strength.plays, share), strength)]}
 
 
-def _shared(stages: Sequence[tuple[int, int]], view: View) -> list[tuple[int, int]]:
-    share = SHARES[view["players"]]
+def _shared(stages: Sequence[tuple[int, int]], share: float) -> list[tuple[int, int]]:
     return [(keep, round(share * deals)) for keep, deals in stages]
 
 

@@ -7,12 +7,10 @@ chance of the trick can be counted to the last digit.
 from functools import lru_cache
 from math import comb
 
-from libs.engine.cards import card_text, deck
+from libs.engine.cards import RANK_TEXT, card_text, deck
 from libs.engine.protocol import View
 from libs.engine.romanian.options import Scoring
 from libs.engine.romanian.scoring import points
-
-RANKS = "23456789TJQKA"
 
 
 def is_concealed(view: View) -> bool:
@@ -71,4 +69,4 @@ def _beats(one: str, other: str, led: str, trump: str) -> bool:
 
 def _order(text: str, led: str, trump: str) -> tuple[int, int]:
     kind = 2 if text[1] == trump[1] else 1 if text[1] == led[1] else 0
-    return kind, RANKS.index(text[0])
+    return kind, RANK_TEXT.index(text[0])

@@ -12,7 +12,7 @@ from libs.engine.protocol import Action, Seat, View
 from libs.engine.record.model import By, Record
 from libs.engine.record.plain import from_json
 from libs.engine.record.replaying import opening, replay
-from libs.search.advising import consider
+from libs.search.advising import ADVISED, consider
 
 SAMPLES = 1000
 SURE = 2.0  # standard errors beyond which a loss counts: below, the better move is a matter of taste
@@ -76,7 +76,7 @@ def grade(record: Record | Mapping[str, Any], seat: Seat, samples: int = SAMPLES
     game without a coach, IndexError for a seat that is not there, BadRecord (a ValueError) for what is no record.
     """
     record = record if isinstance(record, Record) else from_json(record)
-    if record.game != "romanian":
+    if record.game not in ADVISED:
         raise KeyError(record.game)
     if not 0 <= seat < record.players:
         raise IndexError(f"no seat {seat} among {record.players}")

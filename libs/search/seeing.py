@@ -13,6 +13,7 @@ from libs.engine.romanian.scoring import points
 from libs.search.habits import habits
 from libs.search.playouts import compiled
 from libs.search.rollouts import Rollouts
+from libs.search.soundness import require_romanian, require_seed
 
 FULL = 8  # cards a player with which the whole pack is dealt: no trump (R4)
 TRICKS_MAX = 8
@@ -114,7 +115,7 @@ def look(view: View, seed: int, *, believing: bool = False) -> Rollouts:
 
     The view must be of a seat that is to act. Believing, deals are sampled by how likely their hands would have bid as
     they did; else every deal that the play allows is as likely as any other. Valid until the thread's next call.
-    Raises ValueError when no deal agrees with the cards played.
+    Raises ValueError when no deal agrees with the cards played, or for a view that no table shows.
     """
     players, cards = view["players"], view["cards"]
     kernel = _kernel(players, cards, view["options"]["scoring"])
@@ -128,17 +129,12 @@ def look(view: View, seed: int, *, believing: bool = False) -> Rollouts:
     hand = 0
     for text in view["hand"]:
         hand |= 1 << number[text]
-    trump = view["trump"]
-    kernel.look(
-        view["seat"],
-        view["dealer"],
-        -1 if trump is None else number[trump],
-        hand,
-        [-1 if bid is None else bid for bid in view["bids"]],
-        bytes([number[text] for text in plays if text is not None]),
-        seed,
-        believing,
-    )
+    turned = -1 if view["trump"] is None else number[view["trump"]]
+    bids = [-1 if bid is None else bid for bid in view["bids"]]
+    laid = bytes([number[text] for text in plays if text is not None])
+    require_seed(seed)
+    require_romanian(view, bids, laid, hand, turned)
+    kernel.look(view["seat"], view["dealer"], turned, hand, bids, laid, seed, believing)
     return kernel
 
 

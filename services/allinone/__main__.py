@@ -8,6 +8,7 @@ from libs.chassis.entropy import SystemEntropy
 from libs.chassis.logs import configure_logs
 from libs.chassis.settings import WrongSettings, load_settings
 from libs.chassis.telemetry.tracing import configure_tracing
+from libs.house import platform
 from services.allinone.addresses import AddressTaken, require_free
 from services.allinone.home import Home, HomeTaken
 from services.allinone.settings import AllInOneSettings
@@ -24,6 +25,7 @@ def main() -> None:
         home = Home(settings.data_dir, SystemEntropy())
         with home.held():
             require_free(settings.listens())
+            platform.load(settings.platform_config)  # each service reads it too; here a person sees one line
             uvloop.run(serve(settings, home))
     except (WrongSettings, HomeTaken, AddressTaken, ValueError) as error:
         sys.stderr.write(f"{error}\n")

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,8 +45,12 @@ class Home:
     @property
     def sockets(self) -> Path:
         """Unix sockets: their paths may have 107 bytes, so they do not lie in the folder itself."""
+        return self._made(self._short_place, mode=0o700)
+
+    @property
+    def _short_place(self) -> Path:
         short = hashlib.sha256(str(self.folder).encode()).hexdigest()[:12]
-        return self._made(Path(tempfile.gettempdir()) / f"whist-{os.geteuid()}-{short}", mode=0o700)
+        return Path(tempfile.gettempdir()) / f"whist-{os.geteuid()}-{short}"
 
     def secret(self, name: str) -> Path:
         """A file with 64 hexadecimal digits, made once, readable by its owner alone."""
@@ -63,13 +68,16 @@ class Home:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep others out. Raises HomeTaken."""
+        """Keep others out; nothing is left in the short place afterwards. Raises HomeTaken."""
         with (self.folder / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise HomeTaken(f"another Whist runs on {self.folder}; stop it, or set WHIST_DATA_DIR") from None
-            yield
+            try:
+                yield
+            finally:
+                shutil.rmtree(self._short_place, ignore_errors=True)
 
     @staticmethod
     def _made(path: Path, mode: int = 0o755) -> Path:

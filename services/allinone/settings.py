@@ -13,6 +13,7 @@ class AllInOneSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="WHIST_", extra="ignore", frozen=True)
 
     data_dir: Path = Field(default=Path(".run/embedded"), description="PostgreSQL, secrets and mails of this machine.")
+    platform_config: Path | None = Field(default=None, description="platform.toml; empty: the checkout's own.")
     http_listen: str = Field(
         default="127.0.0.1:8080", pattern=r"^[^:]+:\d+$", description="host:port of page and REST."
     )

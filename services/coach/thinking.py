@@ -8,14 +8,13 @@ from typing import Any
 
 import structlog
 
-from libs.search import advise, choose
+from libs.search import ADVISED, advise, choose
 from services.coach.domain.errors import BadView, CoachBusy
 from services.coach.metrics import hints_refused
 from services.coach.ports import Thought
 
 log = structlog.get_logger()
 
-ADVISED = frozenset({"romanian"})  # games whose every move can be judged
 SEED = 0  # one for all: the same view gets the same hint on every replica
 
 

@@ -84,6 +84,7 @@ def test_a_server_whose_parent_was_killed_is_adopted_with_its_data() -> None:
         finally:
             again.stop()
             again.stop()
+        assert not again.socket_dir.exists()
 
 
 def test_a_server_that_was_killed_itself_starts_again() -> None:

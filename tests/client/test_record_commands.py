@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from libs.client.cli import replay
 from libs.client.cli.app import app
+from libs.client.cli.records import replay
 from libs.engine.game import GAMES
 from libs.engine.record.link import to_link
 from libs.engine.record.model import By, Record

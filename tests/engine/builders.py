@@ -37,7 +37,11 @@ def pack_for(hands: Sequence[str], dealer: int, turn_up: str | None) -> list[Car
 
 def dealt(hands: Sequence[str], *, dealer: int = 0, turn_up: str | None = None) -> RomanianState:
     """A table on which exactly this round has just been dealt, the first of its game."""
-    players, size = len(hands), len(hands[0].split())
+    return dealt_from(len(hands), len(hands[0].split()), dealer, pack_for(hands, dealer, turn_up))
+
+
+def dealt_from(players: int, size: int, dealer: int, pack: Sequence[Card]) -> RomanianState:
+    """The same, `size` cards a player, of a pack in dealing order."""
     setup = Setup(
         players=players,
         options=parse_options(players, {"mode": "8-1-8"}),
@@ -45,7 +49,7 @@ def dealt(hands: Sequence[str], *, dealer: int = 0, turn_up: str | None = None) 
         sizes=(size, size),
     )
     before = RomanianState(setup=setup, sheet=(), round=None, turn=0, ranking=None)
-    after = GAME.evolve(before, deal(before, pack_for(hands, dealer, turn_up)))
+    after = GAME.evolve(before, deal(before, pack))
     assert isinstance(after, RomanianState)
     return after
 

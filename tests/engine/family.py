@@ -94,6 +94,17 @@ def dealt(table: Table, hands: Sequence[str], dealer: int = 0, then: str = "") -
     return state
 
 
+def dog_in_trick(card: str) -> State:
+    """K2: a dog that holds one card, five being still in hand opposite; spades are trumps and 3C is led."""
+    hands, game = ["AC KC QC JC TC 9C 8C", "AD KD QD JD TD 9D 8D"], GAMES["knockout"]
+    state = dealt(("knockout", 2, {"dogs_life": True}), hands, dealer=1, then="2C")
+    for row in range(7):
+        state = play("knockout", state, " ".join(cards.split()[row] for cards in hands))
+    for event in game.decide_draw(state, order_for(["3C 4C 5C 6C 7C 8C", card], 0)):
+        state = game.evolve(state, event)
+    return play("knockout", act("knockout", state, {"trumps": "S"}), "3C")
+
+
 def act(name: str, state: State, *actions: Action) -> State:
     """Each action by whoever is to act."""
     game = GAMES[name]

@@ -19,7 +19,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from libs.client.cli.replay import scenes
+from libs.client.cli.records.replay import scenes
 from libs.client.cli.verify import verify
 from libs.engine.record.flaws import BadRecord, Flaw
 from libs.engine.record.link import CHECK_BYTES, from_link, sealed, to_link

@@ -11,7 +11,7 @@ from libs.engine.bots.solo import best_suit, harmless, tricks
 from libs.engine.cards import Suit, hand_of, parse_card
 from libs.engine.game import GAMES
 from libs.engine.protocol import Action, Game
-from tests.engine.family import TABLES, Table, act, dealt, filled, final, name_of, order_for, play, run
+from tests.engine.family import TABLES, Table, act, dealt, dog_in_trick, filled, final, name_of, play, run
 from tests.engine.test_english import GOLDEN
 from tests.engine.test_family_properties import swap_hidden
 
@@ -114,12 +114,4 @@ def test_it_calls_what_its_tricks_are_worth() -> None:
 
 @pytest.mark.parametrize(("card", "move"), [("2C", {"hold": True}), ("AC", {"play": "AC"}), ("2S", {"play": "2S"})])
 def test_k2_a_dog_waits_for_a_trick_that_it_can_win(card: str, move: Action) -> None:
-    hands = ["AC KC QC JC TC 9C 8C", "AD KD QD JD TD 9D 8D"]
-    state = dealt(("knockout", 2, {"dogs_life": True}), hands, dealer=1, then="2C")
-    for row in range(7):
-        state = play("knockout", state, " ".join(cards.split()[row] for cards in hands))
-    game = GAMES["knockout"]
-    for event in game.decide_draw(state, order_for(["3C 4C 5C 6C 7C 8C", card], 0)):
-        state = game.evolve(state, event)
-    state = play("knockout", act("knockout", state, {"trumps": "S"}), "3C")
-    assert calm(game, state) == move
+    assert calm(GAMES["knockout"], dog_in_trick(card)) == move

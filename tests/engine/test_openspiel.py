@@ -11,10 +11,8 @@ import pyspiel
 import pytest
 
 from libs.engine.cards import Card, deck, parse_card
-from libs.engine.romanian.dealing import deal
-from libs.engine.romanian.options import parse_options
-from libs.engine.romanian.state import Setup, State
-from tests.engine.builders import GAME
+from libs.engine.romanian.state import State
+from tests.engine.builders import GAME, dealt_from
 
 ROUNDS = 150  # for each of 3 player counts and 7 sizes: 3,150 in all
 
@@ -47,19 +45,6 @@ class Theirs:
 
     def cards(self) -> set[Card]:
         return {Card(one % 4 << 4 | one // 4 + self.lowest) for one in self.state.legal_actions()}
-
-
-def ours_dealt(players: int, size: int, dealer: int, pack: list[Card]) -> State:
-    setup = Setup(
-        players=players,
-        options=parse_options(players, {"mode": "8-1-8"}),
-        first_dealer=dealer,
-        sizes=(size, size),
-    )
-    before = State(setup=setup, sheet=(), round=None, turn=0, ranking=None)
-    after = GAME.evolve(before, deal(before, pack))
-    assert isinstance(after, State)
-    return after
 
 
 def must_trump(ours: State, theirs: set[Card]) -> bool:
@@ -111,7 +96,7 @@ def test_r5_r6_r7_agree_with_openspiel(players: int, size: int) -> None:
         dealer, pack = rng.randrange(players), list(deck(players))
         rng.shuffle(pack)
         theirs = Theirs(game, players, size, dealer, pack)
-        ours = bid_round(ours_dealt(players, size, dealer, pack), theirs, rng)
+        ours = bid_round(dealt_from(players, size, dealer, pack), theirs, rng)
         ours = play_round(ours, theirs, rng)
         assert theirs.state.is_terminal()
         returns = theirs.state.returns()

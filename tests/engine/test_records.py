@@ -161,6 +161,28 @@ def test_what_is_no_json_is_refused(text: str) -> None:
         loads(text)
 
 
+NINES = "9" * 4300  # the longest integer that is read; one more than that can no longer be written
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" + ",".join(f'"{key:x}":0' for key in range(300_000)) + ',"x":1,"x":2}',
+        '{"v":[' + ",".join(["1" * 4300] * 900) + ",NaN]}",
+        dumps(GOOD).replace('"moves":[[', f'"moves":[[{NINES}', 1),
+        dumps(GOOD).replace('"moves":[[', f'"moves":[[-{NINES[1:]}', 1),
+        dumps(GOOD).replace('"options":{', '"options":{"' + "z" * 3_000_000 + '":1,', 1),
+        '[Players "2"]\n' + '[Play "S"]\n' * 360_000,
+    ],
+    ids=["one key of many twice", "long integers", "high seat", "low seat", "long option", "empty sections"],
+)
+@pytest.mark.timeout(10)
+def test_what_is_large_is_refused_soon_and_in_one_short_line(text: str) -> None:
+    with pytest.raises(BadRecord) as refused:
+        read(text)
+    assert len(str(refused.value)) < 500
+
+
 def changed(old: str, new: str) -> str:
     text = to_text(GOOD)
     assert old in text
@@ -350,7 +372,7 @@ def test_p71_open_hands_are_asked_for_by_what_tells_and_writes_records_alone() -
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "hands":
                 asked.add(path.relative_to(ROOT).as_posix())
-    assert asked == {"libs/engine/record/replaying.py", "libs/client/cli/replay.py"}
+    assert asked == {"libs/engine/record/replaying.py", "libs/client/cli/records/replay.py"}
 
 
 def test_the_playable_part_ends_before_the_first_refusal() -> None:

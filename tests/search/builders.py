@@ -8,14 +8,11 @@ from typing import Any
 
 from libs.engine.cards import Card, Hand, deck
 from libs.engine.protocol import Seat, State
-from libs.engine.romanian.dealing import deal
-from libs.engine.romanian.options import parse_options
-from libs.engine.romanian.state import Setup
 from libs.engine.romanian.state import State as RomanianState
 from libs.search import playouts, rollouts
 from libs.search.habits import habits
 from libs.search.seeing import chances, likely
-from tests.engine.builders import GAME
+from tests.engine.builders import GAME, dealt_from
 
 SIZES = [(players, cards) for players in (4, 5, 6) for cards in range(1, 9)]
 
@@ -43,23 +40,10 @@ def kernel(module: Any, players: int, cards: int) -> Any:
     return module.Rollouts(players, cards, points(), chances(players, cards), likely(cards), habits())
 
 
-def dealt(players: int, cards: int, dealer: int, pack: list[Card]) -> RomanianState:
-    setup = Setup(
-        players=players,
-        options=parse_options(players, {"mode": "8-1-8"}),
-        first_dealer=dealer,
-        sizes=(cards, cards),
-    )
-    before = RomanianState(setup=setup, sheet=(), round=None, turn=0, ranking=None)
-    after = GAME.evolve(before, deal(before, pack))
-    assert isinstance(after, RomanianState)
-    return after
-
-
 def moments(players: int, cards: int, seed: int) -> Iterator[tuple[RomanianState, Seat]]:
     """Each decision of one round played at random."""
     rng = Random(seed)
-    state: State = dealt(players, cards, rng.randrange(players), rng.sample(deck(players), 8 * players))
+    state: State = dealt_from(players, cards, rng.randrange(players), rng.sample(deck(players), 8 * players))
     while (seat := GAME.to_act(state)) is not None:
         yield state, seat
         for event in GAME.decide(state, seat, rng.choice(GAME.legal(state))):

@@ -10,9 +10,8 @@ import pytest
 from libs.engine.cards import deck
 from libs.engine.protocol import State
 from libs.search import STRENGTHS, choose
-from tests.engine.builders import GAME, TABLES, bid, dealt, final, play, run
+from tests.engine.builders import GAME, TABLES, bid, dealt, dealt_from, final, play, run
 from tests.engine.test_romanian_properties import swap_hidden
-from tests.search.builders import dealt as table
 
 THINKERS = ("keen", "sharp")
 
@@ -114,7 +113,7 @@ def test_keen_beats_calm_by_more_than_luck() -> None:
     gaps = []
     rng = Random(8)
     for number in range(300):
-        start = table(4, 5, number % 4, rng.sample(deck(4), 32))
+        start = dealt_from(4, 5, number % 4, rng.sample(deck(4), 32))
         for keen_seats in (0, 1):
             state: State = start
             while (seat := GAME.to_act(state)) is not None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from libs.engine.protocol import State, View
+from libs.engine.protocol import Action, State, View
 from libs.search import advise, choose
 from libs.search.concealed import trick_chance
-from tests.engine.builders import GAME
+from tests.engine.builders import GAME, run
 
 KINDS = ("forehead", "hidden")
 
@@ -106,20 +106,16 @@ def test_r11_advice_is_exact_and_the_bots_follow_it(kind: str, scoring: str) -> 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_r11_bots_play_whole_games_with_concealed_cards(kind: str) -> None:
-    rng = Random(2)
-    state: State = one_card(6, kind, rng)
     concealed = 0
-    while not GAME.over(state):
-        if (draw := GAME.draw(state)) is not None:
-            events = GAME.decide_draw(state, rng.sample(range(draw.size), draw.size))
-        else:
-            seat = GAME.to_act(state)
-            assert seat is not None
-            view = GAME.view(state, seat)
-            concealed += not view["hand"]
-            action = choose("romanian", view, "keen", view["turn"])
-            assert action in view["legal"]
-            events = GAME.decide(state, seat, action)
-        for event in events:
-            state = GAME.evolve(state, event)
+
+    def keen(state: State) -> Action:
+        nonlocal concealed
+        view = GAME.view(state, GAME.to_act(state))
+        concealed += not view["hand"]
+        action = choose("romanian", view, "keen", view["turn"])
+        assert action in view["legal"]
+        return action
+
+    *_, (_, _, state) = run("1-8-1", 6, seed=2, choose=keen, one_card=kind)
+    assert GAME.over(state)
     assert concealed == 2 * 6 * 6, "six rounds of one card at either end"

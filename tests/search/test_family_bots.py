@@ -11,8 +11,8 @@ from bench.family_bots import duel
 from libs.engine.game import GAMES
 from libs.engine.protocol import Action, Game
 from libs.search import choose
-from libs.search.family_auction import call
-from tests.engine.family import TABLES, Table, act, dealt, filled, final, name_of, order_for, play, run
+from libs.search.family.auction import call
+from tests.engine.family import TABLES, Table, act, dealt, dog_in_trick, filled, final, name_of, order_for, play, run
 from tests.engine.test_family_properties import swap_hidden
 
 every_table = pytest.mark.parametrize("table", TABLES, ids=name_of)
@@ -116,15 +116,7 @@ def test_k1_it_names_the_suit_that_it_holds() -> None:
 @every_thinker
 @pytest.mark.parametrize(("card", "action"), [("2C", {"hold": True}), ("AC", {"play": "AC"}), ("2S", {"play": "2S"})])
 def test_k2_a_dog_waits_for_a_trick_that_it_can_win(card: str, action: Action, strength: str) -> None:
-    hands = ["AC KC QC JC TC 9C 8C", "AD KD QD JD TD 9D 8D"]
-    state = dealt(("knockout", 2, {"dogs_life": True}), hands, dealer=1, then="2C")
-    for row in range(7):
-        state = play("knockout", state, " ".join(cards.split()[row] for cards in hands))
-    game = GAMES["knockout"]
-    for event in game.decide_draw(state, order_for(["3C 4C 5C 6C 7C 8C", card], 0)):
-        state = game.evolve(state, event)
-    state = play("knockout", act("knockout", state, {"trumps": "S"}), "3C")
-    assert move(game, state, strength) == action
+    assert move(GAMES["knockout"], dog_in_trick(card), strength) == action
 
 
 @pytest.mark.parametrize(("name", "deals"), [("english", 40), ("solo", 60), ("knockout", 60), ("german", 80)])

@@ -11,9 +11,9 @@ from libs.engine.cards import Hand
 from libs.engine.game import GAMES
 from libs.engine.protocol import Game, Seat
 from libs.engine.solo.auction import Call
-from libs.search import family_auction, family_rollouts
-from libs.search.family_rollouts import FamilyRollouts
-from libs.search.family_seeing import CODES, LANE, NO_TRUMP, ROWS, look, trump_of, voids, weights
+from libs.search.family import auction, rollouts
+from libs.search.family.rollouts import FamilyRollouts
+from libs.search.family.seeing import CODES, LANE, NO_TRUMP, ROWS, look, trump_of, voids, weights
 from tests.engine.family import TABLES, Table, act, chance, dealt, filled, name_of, run
 from tests.search.builders import twin
 
@@ -24,7 +24,7 @@ SOLO_HANDS = {  # the declarer's, such that random play brings some of them near
     "misere": "2C 3C 4C 2D 3D 4D 2H 3H 4H 2S 3S 4S 7S",
     "abundance_declared": "AC KC QC JC TC 9C 8C 7C 6C 5C 4C AD KD",
 }
-TWIN = twin(family_rollouts)
+TWIN = twin(rollouts)
 EVEN = [1024] * (ROWS * LANE)
 ENGLISH: Table = ("english", 4, {"match": "game"})
 every_table = pytest.mark.parametrize("table", TABLES, ids=name_of)
@@ -156,8 +156,7 @@ def test_cards_that_are_worth_the_same_are_tried_once() -> None:
 def test_the_twin_answers_as_the_compiled_kernel_does(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every move of chosen moments: same sums from the same seed, by the thinker's own way through the kernel."""
     from libs.search import choose  # noqa: PLC0415 - beside what is exchanged
-    from libs.search import family_bots as bots  # noqa: PLC0415
-    from libs.search import family_seeing as seeing  # noqa: PLC0415
+    from libs.search.family import bots, seeing  # noqa: PLC0415
 
     light = {"keen": bots.Thinking(plays=((14, 2), (4, 2)), calls=2, exact=2)}
     monkeypatch.setattr(bots, "THINKING", light)
@@ -241,7 +240,7 @@ def test_exact_endings_of_solo_are_those_of_plain_minimax(bid: str) -> None:
             view = game.view(state, me)
             if 13 - done(view) <= 2:
                 kernel = look(view, 1, trump=trump_of(view), left=13 - done(view))
-                family_auction.aim(kernel, Call(bid), 0, None, me)
+                auction.aim(kernel, Call(bid), 0, None, me)
                 exact = best_line(state, {0} if me == 0 else {1, 2, 3}, Gains("solo", me))
                 # What is left of a hundredth of a unit is the kernel's taste for over-tricks.
                 assert round(kernel.ending([numbers(hand) for hand in state.play.hands]) / 100) == exact

@@ -8,8 +8,8 @@ import pytest
 from libs.engine.cards import deck, parse_card
 from libs.engine.protocol import State
 from libs.search import playouts
-from tests.engine.builders import GAME
-from tests.search.builders import PLAYOUTS_TWIN, SIZES, card_of, dealt, numbers
+from tests.engine.builders import GAME, dealt_from
+from tests.search.builders import PLAYOUTS_TWIN, SIZES, card_of, numbers
 
 
 def replayed(players: int, cards: int, last: dict[str, Any]) -> State:
@@ -19,7 +19,7 @@ def replayed(players: int, cards: int, last: dict[str, Any]) -> State:
     if turned is not None:
         pack.append(card_of(players, turned))
     pack += [card for card in deck(players) if card not in pack]
-    state: State = dealt(players, cards, players - 1, pack)
+    state: State = dealt_from(players, cards, players - 1, pack)
     for bid in last["bids"]:
         for event in GAME.decide(state, GAME.to_act(state) or 0, {"bid": bid}):
             state = GAME.evolve(state, event)
@@ -55,7 +55,7 @@ def test_stepped_rounds_agree_with_the_engine_at_every_decision(players: int, ca
         pack = [card_of(players, number) for number in last["dealt"]]
         pack += [] if last["turned"] is None else [card_of(players, last["turned"])]
         pack += [card for card in deck(players) if card not in pack]
-        state: State = dealt(players, cards, players - 1, pack)
+        state: State = dealt_from(players, cards, players - 1, pack)
         assert [ours.hand(at) for at in range(players)] == [numbers(players, hand) for hand in state.round.hands]
         while (seat := GAME.to_act(state)) is not None:
             assert ours.position == seat

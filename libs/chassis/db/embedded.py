@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -59,8 +60,10 @@ class EmbeddedPostgres:
         return int((self.data / "postmaster.pid").read_text().split("\n", 1)[0])
 
     def stop(self) -> None:
-        """Fast and clean; idempotent."""
+        """Fast and clean, the place of its socket included; idempotent."""
         _run("pg_ctl", "-D", str(self.data), "-m", "fast", "-w", "stop", user=_owner(), check=False)
+        with suppress(OSError):  # gone already, or not empty: then a server still runs
+            self.socket_dir.rmdir()
 
 
 def start(data: Path, options: dict[str, str] | None = None) -> EmbeddedPostgres:

@@ -5,6 +5,7 @@ import contextlib
 import json
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from enum import StrEnum
@@ -18,14 +19,15 @@ import typer
 from libs.client.cli import demo as demonstration
 from libs.client.cli import friends, screen
 from libs.client.cli.keyboard import Keyboard
-from libs.client.cli.offline import GameLeft, LocalJson, LocalScreen, LocalTable
-from libs.client.cli.offline import play as play_here
+from libs.client.cli.offline.fronts import LocalJson, LocalScreen
+from libs.client.cli.offline.game import GameLeft
+from libs.client.cli.offline.game import play as play_here
+from libs.client.cli.offline.setup import Bots, GameName, Mode, Setup, WrongUsage, set_up
+from libs.client.cli.offline.table import LocalTable
 from libs.client.cli.play import HELP, Front, InputEnded, JsonFront, Player, ScreenFront
-from libs.client.cli.recordfile import CannotWrite, RecordFile
-from libs.client.cli.recordinput import Unreadable, written_at
-from libs.client.cli.replay import NoSuchRound, names_of, tell
-from libs.client.cli.setup import ONLINE_MODES, Bots, GameName, Setup, WrongUsage, set_up
-from libs.client.cli.setup import Mode as AnyMode
+from libs.client.cli.records.file import CannotWrite, RecordFile
+from libs.client.cli.records.replay import NoSuchRound, names_of, tell
+from libs.client.cli.records.source import Unreadable, written_at
 from libs.client.cli.verify import CheckFailed, Verified, verify_plain
 from libs.client.cli.verify import verify as verify_record
 from libs.client.sdk.errors import WhistError
@@ -37,7 +39,7 @@ from libs.wire import frames
 
 INTERRUPTED = 130  # as a shell says of SIGINT
 PACE_S = 0.6  # slow enough to see who plays what
-PACE_MAX_S = 10.0
+PACE_MAX_S = 10.0  # nobody waits longer on purpose: a typing error
 
 app = typer.Typer(
     help="Whist: play online or here, watch a bot play, read records.",
@@ -48,7 +50,7 @@ app = typer.Typer(
 )
 
 
-class Mode(StrEnum):
+class OnlineMode(StrEnum):
     """P1."""
 
     QUICK = "quick"
@@ -57,7 +59,7 @@ class Mode(StrEnum):
 
 Url = Annotated[str, typer.Option(envvar="WHIST_URL", help="The server.")]
 Room = Annotated[int, typer.Option(min=1, max=12, help="Room 1 is free and open to guests.")]
-ModeOption = Annotated[Mode, typer.Option(help="quick: six rounds; classic: thirty.")]
+ModeOption = Annotated[OnlineMode, typer.Option(help="quick: six rounds; classic: thirty.")]
 AsJson = Annotated[bool, typer.Option("--json", help="For programs: JSON on standard output.")]
 Email = Annotated[str, typer.Option(help="Sign in by a code sent there, instead of playing as a guest.")]
 
@@ -81,7 +83,7 @@ def _main(
 def play(
     game: Annotated[GameName | None, typer.Option(help="Play this game here, against bots, without a server.")] = None,
     mode: Annotated[
-        AnyMode | None,
+        Mode | None,
         typer.Option(help="Romanian Whist's: quick (six rounds, as usual) or classic (thirty); the others here alone."),
     ] = None,
     room: Room = 1,
@@ -108,7 +110,7 @@ def play(
         if game is None:
             _refuse_with("needs --game, which plays here", local)
             _check_online(mode)
-            asked = _play(room, (mode or Mode.QUICK).value, url, email, as_json)
+            asked = _play(room, (mode or OnlineMode.QUICK).value, url, email, as_json)
         else:
             _refuse_with("is for online play", {"room": None if room == 1 else room, "email": email or None})
             setup = set_up(game, players=players, mode=mode, options=option or (), bots=bots, seed=seed)
@@ -127,14 +129,14 @@ def _refuse_with(why: str, options: Mapping[str, object]) -> None:
             raise WrongUsage(f"--{name} {why}")
 
 
-def _check_online(mode: AnyMode | None) -> None:
-    if mode not in {None, *ONLINE_MODES}:
-        raise WrongUsage(f"--mode {mode}: online there are {' and '.join(ONLINE_MODES)}; others need --game romanian")
+def _check_online(mode: Mode | None) -> None:
+    if mode not in {None, *OnlineMode}:
+        raise WrongUsage(f"--mode {mode}: online there are {' and '.join(OnlineMode)}; others need --game romanian")
 
 
 @app.command()
 def demo(
-    mode: ModeOption = Mode.QUICK,
+    mode: ModeOption = OnlineMode.QUICK,
     url: Url = HERE,
     email: Email = "",
     record_file: Annotated[
@@ -223,7 +225,9 @@ async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> No
     async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
         _say(f"{screen.printable(whist.account['name'])} queues in room {room} ({mode})")
         table = await _seated(whist, room, mode)
-        resumed = (table.view["mode"] == Mode.QUICK) != (mode == Mode.QUICK) or bool(table.view["score_sheet"])
+        resumed = (table.view["mode"] == OnlineMode.QUICK) != (mode == OnlineMode.QUICK) or bool(
+            table.view["score_sheet"]
+        )
         message = "Your seat in a running game comes first." if resumed else HELP
         try:
             await Player(whist, table, keyboard, front, eager=sys.stdin.isatty(), message=message).play()
@@ -281,7 +285,7 @@ async def _play_here(setup: Setup, pace_s: float | None, file: RecordFile | None
         logging.getLogger("libs").addHandler(logging.NullHandler())  # a warning would be written into the screen
         front = LocalScreen(_write, terminal=terminal, forget=keyboard.forget)
         _say(f"{setup.game} with {setup.bots} bots. Commitment {table.commitment.hex()}")
-    await play_here(table, keyboard, front, eager=sys.stdin.isatty(), file=file)
+    await play_here(table, keyboard, front, eager=sys.stdin.isatty(), file=file, say=_say)
     if file is not None:
         _say(f"The record is in {screen.printable(str(file.path))}")
 
@@ -430,6 +434,10 @@ def _guarded(command: Callable[[], None]) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone: nothing to flush to
         raise typer.Exit(1) from None
+    except OSError as refused:  # a disk without room, a terminal that has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say(f"whist: {refused.strerror or refused}")
+        raise typer.Exit(1) from None
     except KeyboardInterrupt:
         _say("")
         raise typer.Exit(INTERRUPTED) from None
@@ -437,6 +445,10 @@ def _guarded(command: Callable[[], None]) -> None:
 
 def main() -> None:
     """The `whist` command."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) is signal.SIG_DFL:  # under nohup it is not
+            # As an interrupt: a game's record is written, a place in the queue given back.
+            signal.signal(ending, lambda _signal, _frame: signal.raise_signal(signal.SIGINT))
     for name, access in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed by who started us: nothing to read, nobody who reads
             setattr(sys, name, Path(os.devnull).open(access))  # noqa: SIM115 - for as long as the process lives

@@ -14,7 +14,7 @@ from libs.engine.protocol import View
 from libs.engine.tricks.rules import winning_position
 from libs.wire.frames import SeatInfo
 
-NAME_COLUMNS = 22
+NAME_COLUMNS = 22  # sixteen letters (P41) and " (bot)"
 RULE = "─" * COLUMNS
 PLACES = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th")
 GAP = "  "  # between what may be chosen

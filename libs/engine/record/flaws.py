@@ -45,7 +45,7 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         """For people: counted from 1."""
         numbers = (("move", self.move), ("round", self.round), ("trick", self.trick), ("seat", self.seat))
-        parts = [f"{word} {number + 1}" for word, number in numbers if number is not None]
+        parts = [f"{word} {short(number + 1)}" for word, number in numbers if number is not None]
         return ", ".join([*parts, *([self.path] if self.path else [])])
 
 

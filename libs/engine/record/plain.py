@@ -12,6 +12,7 @@ game that was not played to its end. `table` is what only the place of the game 
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -26,7 +27,9 @@ FIELDS: Final = {
 }
 TABLE: Final = "table"  # the one optional field
 JSON_MAX: Final = 4_000_000  # characters; a record of MOVES_MAX decisions has about a quarter
-ODD_NUMBER: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|[0-9]{4301,})')  # 4,300 digits are read, no more
+ODD_NUMBER: Final = re.compile(
+    r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|(?<![0-9])[0-9]{4301,})'
+)  # 4,300 digits are read, no more
 BY_WORD: Final = {by.value: by for by in By}
 KINDS: Final[Mapping[type, str]] = {
     **{str: "a text", int: "an integer", dict: "an object", list: "a list", bool: "true or false"},
@@ -116,8 +119,7 @@ def _odd_number(text: str) -> Place:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
         raise BadRecord(Flaw.NOT_A_RECORD, f"the key {short(twice)} stands twice in one object")
     return found
 

@@ -8,7 +8,7 @@ from libs.engine import fair
 from libs.engine.errors import RuleViolation
 from libs.engine.game import GAMES
 from libs.engine.protocol import Draw, Event, Game, Seat, State
-from libs.engine.record.flaws import BadRecord, Flaw, Place
+from libs.engine.record.flaws import BadRecord, Flaw, Place, short
 from libs.engine.record.model import Drawn, Move, Record, check_bounds
 from libs.engine.replay import fold
 
@@ -84,7 +84,7 @@ class Walk:
     def _illegal(self, move: Move, refused: RuleViolation) -> BadRecord:
         place, due = self.place(move.seat), self.game.to_act(self.state)
         if due is not None and move.seat != due:
-            told = f"seat {move.seat + 1}"
+            told = f"seat {short(move.seat + 1)}"
             return BadRecord(Flaw.ILLEGAL_MOVE, refused.reason, place, told=told, due=f"seat {due + 1}")
         legal = [str(next(iter(action.values()))) for action in self.game.legal(self.state)]
         due_moves = " ".join(legal) or "no move at all"

@@ -31,7 +31,7 @@ from typing import Any, Final
 from libs.engine.cards import CARD_BY_TEXT
 from libs.engine.protocol import Action, Draw, Game, Seat, State
 from libs.engine.record.flaws import BadRecord, Flaw, Place, short
-from libs.engine.record.model import VERSION, By, Drawn, Move, Record
+from libs.engine.record.model import MOVES_MAX, VERSION, By, Drawn, Move, Record
 from libs.engine.record.plain import hex_bytes, parsed
 from libs.engine.record.replaying import Step, deal_in, game_of, order_of, rebuild, replay
 
@@ -308,6 +308,8 @@ def _take(read: Reading, line: str) -> None:
         if name == TIMES:
             read.times = value.split()
         elif name in SECTIONS:
+            if len(read.sections) == MOVES_MAX:
+                raise BadRecord(Flaw.TOO_LONG, f"more than {MOVES_MAX} sections")
             read.sections.append(_columns(_integer(_tag(read.head, "Players")), value, read.times))
             read.times = []
         else:

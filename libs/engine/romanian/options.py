@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from libs.engine.errors import RuleViolation
+from libs.engine.errors import FIELD_MAX, RuleViolation
 
 BENCH_ROUNDS_MAX = 10_000  # a load run of an hour; more is a typing error
 
@@ -90,7 +90,7 @@ def parse_options(players: object, plain: object) -> Options:
     allowed = {"mode", "scoring", "premium", "one_card"} | ({"rounds"} if mode is Mode.BENCH else set())
     for field in plain:
         if field not in allowed:
-            raise RuleViolation("BAD_OPTIONS", field=str(field))
+            raise RuleViolation("BAD_OPTIONS", field=str(field)[:FIELD_MAX])
     if type(players) is not int or players not in SEATS[mode]:
         raise RuleViolation("BAD_OPTIONS", field="players", allowed=list(SEATS[mode]))
     return Options(

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from libs.engine.errors import RuleViolation
+from libs.engine.errors import FIELD_MAX, RuleViolation
 
 Fields = Mapping[str, Sequence[object]]  # what each option may be, its default first
 
@@ -14,7 +14,7 @@ def read_options(players: object, plain: object, *, seats: Collection[int], fiel
         raise RuleViolation("BAD_OPTIONS", field="options")
     for field in plain:
         if field not in fields:
-            raise RuleViolation("BAD_OPTIONS", field=str(field))
+            raise RuleViolation("BAD_OPTIONS", field=str(field)[:FIELD_MAX])
     if type(players) is not int or players not in seats:
         raise RuleViolation("BAD_OPTIONS", field="players", allowed=sorted(seats))
     return {field: _choice(plain, field, allowed) for field, allowed in fields.items()}

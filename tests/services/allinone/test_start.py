@@ -14,6 +14,7 @@ from services.allinone.addresses import AddressTaken, require_free
 from services.allinone.home import Home
 from services.allinone.terminal import greet, page_url
 
+PLATFORM = Path(__file__).parents[3] / "config" / "platform.toml"
 LISTENS = ("WHIST_HTTP_LISTEN", "WHIST_SOCKET_LISTEN", "WHIST_ADMIN_LISTEN")
 
 
@@ -51,6 +52,26 @@ async def test_a_second_start_on_the_same_folder_is_one_line(program: str, tmp_p
     with Home(tmp_path, SystemEntropy()).held():
         said = await refused(program, {"WHIST_DATA_DIR": str(tmp_path)})
     assert said == f"another Whist runs on {tmp_path}; stop it, or set WHIST_DATA_DIR\n"
+
+
+@pytest.mark.parametrize("program", ["services.allinone", "services.allinone.cluster"])
+async def test_p83_a_wrong_platform_file_is_one_line_and_nothing_is_started(program: str, tmp_path: Path) -> None:
+    wrong = tmp_path / "platform.toml"
+    wrong.write_text(PLATFORM.read_text().replace('strength = "keen"', 'strength = "brilliant"'))
+    free = {"WHIST_HTTP_LISTEN": "127.0.0.1:0", "WHIST_SOCKET_LISTEN": "127.0.0.1:0"}
+    said = await refused(
+        program, free | {"WHIST_DATA_DIR": str(tmp_path / "data"), "WHIST_PLATFORM_CONFIG": str(wrong)}
+    )
+    assert said == "platform.toml: bots.strength: must be calm, keen, sharp, not 'brilliant'\n"
+    assert not (tmp_path / "data" / "postgres").exists()
+
+
+def test_the_place_of_sockets_goes_when_the_folder_is_let_go(tmp_path: Path) -> None:
+    home = Home(tmp_path, SystemEntropy())
+    with home.held():
+        place = home.sockets
+        assert place.is_dir()
+    assert not place.exists()
 
 
 def test_an_address_of_another_machine_is_refused_by_its_name() -> None:

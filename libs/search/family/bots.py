@@ -14,9 +14,9 @@ from libs.engine.cards import SUITS
 from libs.engine.english.deciding import HAND_SIZE
 from libs.engine.protocol import Action, View
 from libs.engine.solo.auction import Call
-from libs.search import family_auction
-from libs.search.family_rollouts import FamilyRollouts
-from libs.search.family_seeing import NO_TRUMP, TEXTS, look, trump_of, voids, weights
+from libs.search.family import auction
+from libs.search.family.rollouts import FamilyRollouts
+from libs.search.family.seeing import NO_TRUMP, TEXTS, look, trump_of, voids, weights
 
 HOLD, NAME = 64, 65  # the kernel's actions beside the cards: keep the card (K2), 65..68 name trumps
 SIDES: Final = (0b0101, 0b1010)  # W1
@@ -63,14 +63,14 @@ def _solo(view: View, thinking: Thinking, seed: int) -> Action:
     """For the contract's units (L2)."""
     if view["phase"] == "play":
         kernel = look(view, seed, trump=trump_of(view), left=HAND_SIZE - sum(view["taken"]))
-        family_auction.aim(kernel, Call(view["bid"]), view["declarer"], view["partner"], view["seat"])
-        kernel.believe(family_auction.beliefs(view))
+        auction.aim(kernel, Call(view["bid"]), view["declarer"], view["partner"], view["seat"])
+        kernel.believe(auction.beliefs(view))
         return _card(kernel, thinking)
     if "call" in view["legal"][0]:
-        return {"call": family_auction.call(view, thinking.calls, seed).value}
+        return {"call": auction.call(view, thinking.calls, seed).value}
     kernel = look(view, seed, trump=NO_TRUMP, left=HAND_SIZE, first=(view["dealer"] + 1) % view["players"])
-    family_auction.aim(kernel, Call(view["bid"]), view["seat"], None, view["seat"])
-    kernel.believe(family_auction.beliefs(view))
+    auction.aim(kernel, Call(view["bid"]), view["seat"], None, view["seat"])
+    kernel.believe(auction.beliefs(view))
     return _name(kernel, thinking, [suit for suit in range(4) if _held(view, suit) >= LONG_ENOUGH])
 
 

@@ -12,7 +12,8 @@ from typing import Final
 
 from libs.engine.cards import CARD_BY_TEXT
 from libs.engine.protocol import Seat, View
-from libs.search.family_rollouts import FamilyRollouts
+from libs.search.family.rollouts import FamilyRollouts
+from libs.search.soundness import require_family, require_players, require_seed
 
 CODES: Final = {text: card - 2 for text, card in CARD_BY_TEXT.items()}  # the kernel's number of each card
 TEXTS: Final = {code: text for text, code in CODES.items()}
@@ -80,10 +81,13 @@ def look(view: View, seed: int, *, trump: int, left: int, first: Seat | None = N
     """This thread's kernel, set to what the view shows; `left` tricks to come, `trump` 0..3 or NO_TRUMP.
 
     The view must be of a seat that is to act; `first` leads where it is not that seat. Valid until the thread's next
-    call.
+    call. Raises ValueError for a view that no table shows.
     """
+    require_seed(seed)
+    require_players(view)
     me, players, counts = view["seat"], view["players"], view["counts"]
-    trick = laid(view["trick"], players)
+    trick, taken = laid(view["trick"], players), _taken(view)
+    require_family(view, trick, taken, left)
     played = {seat for seat, _ in trick}
     kept = view.get("held") or (False,) * players
     known = [0] * players
@@ -110,7 +114,7 @@ def look(view: View, seed: int, *, trump: int, left: int, first: Seat | None = N
         [seat for seat in order if counts[seat] and seat not in played and not kept[seat]],
         passed,
         trump,
-        _taken(view),
+        taken,
         left,
         view.get("stock", 0),
         -1 if prize is None else CODES[prize],

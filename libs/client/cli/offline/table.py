@@ -1,22 +1,18 @@
-"""A game played here against bots, without a server: the table, its house and the game from first card to record.
+"""The table of a game in this process.
 
-The table answers as one that is followed online does (`libs.client.cli.play.Seated`), so that a person is shown and
-asked alike. Bots see their own seat's view and nothing else (P63).
+It answers as one that is followed online does (`libs.client.cli.play.Seated`), so that a person is shown and asked
+alike. Bots see their own seat's view and nothing else (P63).
 """
 
 import asyncio
 import hashlib
-import json
 import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from libs.client.cli import screen
-from libs.client.cli.play import CLEAR, Front, InputEnded, JsonFront, Lines, Player, ScreenFront, Seated
-from libs.client.cli.recordfile import RecordFile
-from libs.client.cli.setup import Setup
+from libs.client.cli.offline.setup import Setup
 from libs.client.sdk.errors import TurnPassed, WhistError
 from libs.client.sdk.pulse import Pulse
 from libs.engine import fair
@@ -25,19 +21,13 @@ from libs.engine.game import GAMES
 from libs.engine.protocol import Action, Event, Seat, View
 from libs.engine.record.model import By, Move, Record
 from libs.engine.replay import fold, make_draws
-from libs.search import advise, choose
+from libs.search import choose
 from libs.wire.frames import SeatInfo
 
 PERSON = "Player"
 BOT_NAMES = ("Ana", "Bogdan", "Călin", "Dora", "Emil", "Florin")
 DEAL_PACES = 4  # how much longer than a card a finished hand stays in view
 ID_DIGITS = 32  # as ids are written everywhere
-LEAVE = "Leave the game? It ends here and its secret is shown. Type y to leave."
-ADVISED = "romanian"  # the game whose moves can be told in expected points (P60)
-
-
-class GameLeft(Exception):
-    """Nobody types any more; the text says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,79 +191,3 @@ class LocalTable:
     def _beat(self) -> None:
         self.version += 1
         self._pulse.beat()
-
-
-class LocalHouse:
-    """No clock and no line; the coach is here."""
-
-    connected = True
-
-    def seconds_left(self, _table: LocalTable) -> float | None:
-        """Nobody is hurried."""
-        return None
-
-    async def hint(self, table: LocalTable) -> Mapping[str, Any]:
-        """{"action", "advice": [{"action", "points"}, …]}: what the coach would do, from our own view alone.
-
-        `advice` has every legal move's expected points, where a game can tell them (P60). Raises TurnPassed.
-        """
-        decision = table.decision
-        if decision is None:
-            raise TurnPassed("NOT_YOUR_TURN")
-        view, name = decision.view, table.game.name
-        if name != ADVISED:
-            return {"action": await asyncio.to_thread(choose, name, view, "calm"), "advice": []}
-        thoughts = await asyncio.to_thread(advise, view, seed=table.thinking_seed())
-        best = max(thoughts, key=lambda each: each.points)
-        return {
-            "action": best.action,
-            "advice": [{"action": each.action, "points": each.points} for each in thoughts],
-        }
-
-
-class LocalScreen(ScreenFront):
-    """For a person: as online, and the secret at the end (P70)."""
-
-    def end(self, table: Seated) -> None:
-        assert isinstance(table, LocalTable) and table.result is not None
-        self._forget()
-        result, names = table.result, screen.names_of(table.seats)
-        if result.status == "finished":
-            shown = screen.ranking(result.ranking, result.totals, names, result.seat, result.places)
-            self._write((CLEAR if self._terminal else "") + screen.final_sheet(table.view, names) + f"\n\n{shown}\n")
-        else:
-            self._write("You left the game.\n")
-        self._write(f"\nCommitment {table.commitment.hex()}\nSecret     {table.setup.secret.hex()}\n")
-
-
-class LocalJson(JsonFront):
-    """For a program: {"t": "start"} with the commitment, then as online; the secret comes with {"t": "over"}."""
-
-    def start(self, table: LocalTable) -> None:
-        """Said before the first card (P70)."""
-        setup = table.setup
-        shown: dict[str, Any] = {"t": "start", "game_id": table.id, "game": setup.game, "options": dict(setup.options)}
-        shown |= {"seat": table.seat, "names": list(table.names), "bots": setup.bots}
-        self._write(json.dumps(shown | {"commitment": table.commitment.hex()}) + "\n")
-
-    def end(self, table: Seated) -> None:
-        assert isinstance(table, LocalTable) and table.result is not None
-        result = table.result
-        shown: dict[str, Any] = {"t": "over", "game_id": table.id, "status": result.status, "place": result.place}
-        shown |= {"ranking": list(result.ranking), "totals": list(result.totals), "places": list(result.places)}
-        self._write(json.dumps(shown | {"secret": table.setup.secret.hex()}) + "\n")
-
-
-async def play(table: LocalTable, lines: Lines, front: Front, *, eager: bool, file: RecordFile | None) -> None:
-    """One game to its end, or until the person leaves; `eager` as `Player` has it.
-
-    The record is written however the game ends, an interrupt included. Raises GameLeft, CannotWrite.
-    """
-    message = f"Commitment {table.commitment.hex()}"
-    try:
-        await Player(LocalHouse(), table, lines, front, eager=eager, message=message, leave=LEAVE).play()
-    except InputEnded:
-        raise GameLeft("the input has ended before the game") from None
-    finally:
-        if file is not None:
-            file.write(table.record())

@@ -10,11 +10,12 @@ from libs.engine.cards import SUITS, Suit, hand_of, parse_card
 from libs.engine.protocol import Seat, View
 from libs.engine.solo.auction import PLAYERS, TERMS, Call, Trumps
 from libs.engine.solo.state import HAND_SIZE, leader
-from libs.search.family_rollouts import FamilyRollouts
-from libs.search.family_seeing import LANE, NO_TRUMP, look, suit_of, weights
+from libs.search.family.rollouts import FamilyRollouts
+from libs.search.family.seeing import LANE, NO_TRUMP, look, suit_of, weights
 
 START: Final = 69  # the kernel's action: play it out as it stands
 UNIT: Final = 100  # the kernel's worth
+NOBODY: Final = 7  # the kernel's seat that must take no trick, where the contract is no misère
 LEAN: Final[Mapping[Call, float]] = {  # how much a call speaks for high cards and trumps: of the weight's logarithm
     Call.PASS: -0.15,
     Call.ACCEPTANCE: 0.3,
@@ -73,13 +74,13 @@ def aim(kernel: FamilyRollouts, bid: Call, declarer: Seat, partner: Seat | None,
     misere = terms.tricks == 0
     worth = [
         terms.units * UNIT * (1 if (won == 0 if misere else won >= terms.tricks) else -1) + (0 if misere else 2 * won)
-        for won in range(27)
+        for won in range(27)  # the kernel's entries; a side of Solo uses fourteen
     ]
     kernel.aim(
         [side if side >> seat & 1 else others for seat in range(PLAYERS)],
         side,
         [sign * one for one in worth],
-        declarer if misere else 7,
+        declarer if misere else NOBODY,
         side if misere else others if bid is Call.ABUNDANCE_DECLARED else 0,
     )
 

@@ -39,9 +39,6 @@ class Mode(StrEnum):
     ONE_EIGHT_ONE = "1-8-1"
 
 
-ONLINE_MODES: Final = (Mode.QUICK, Mode.CLASSIC)
-
-
 class Bots(StrEnum):
     """P63."""
 
