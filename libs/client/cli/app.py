@@ -167,7 +167,7 @@ def tables(url: Url = HERE, as_json: AsJson = False) -> None:
 @app.command("open")
 def open_table(
     game: Annotated[GameName, typer.Option(help="What is played.")] = GameName.ROMANIAN,
-    mode: Annotated[AnyMode | None, typer.Option(help="Romanian Whist's: 8-1-8 (as usual) or 8-8-8.")] = None,
+    mode: Annotated[Mode | None, typer.Option(help="Romanian Whist's: 8-1-8 (as usual) or 8-8-8.")] = None,
     players: Annotated[int | None, typer.Option(help="Seats in all, as the game allows; bots take the rest.")] = None,
     bots: Annotated[Bots | None, typer.Option(help="How hard they think.")] = None,
     option: Annotated[
@@ -178,7 +178,7 @@ def open_table(
     email: Email = "",
 ) -> None:
     """Open a friends' table, wait for others, chat, deal and play. Guests open none: --email."""
-    usual = AnyMode.EIGHT_ONE_EIGHT if game is GameName.ROMANIAN else None
+    usual = Mode.EIGHT_ONE_EIGHT if game is GameName.ROMANIAN else None
     try:
         setup = set_up(game, players=players, mode=mode or usual, options=option or (), bots=bots)
     except WrongUsage as wrong:
