@@ -185,8 +185,12 @@ async def test_a_stream_that_is_closed_is_the_end_of_it(closed: str, code: int) 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_an_interrupt_ends_the_game_and_keeps_what_was_played(tmp_path: Path, ending: signal.Signals) -> None:
     file = tmp_path / "interrupted.json"
+    # Under nohup, as some machines run tests, a hang-up is ignored from birth on.
+    heard = (
+        f"import os, signal, sys; signal.signal({int(ending)}, signal.SIG_DFL); os.execv(sys.executable, sys.argv[1:])"
+    )
     process = await asyncio.create_subprocess_exec(
-        *COMMAND, "--game", "knockout", "--record", str(file),
+        sys.executable, "-c", heard, str(int(ending)), *COMMAND, "--game", "knockout", "--record", str(file),
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None

@@ -3,8 +3,9 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,9 +97,26 @@ async def answers(url: str, process: asyncio.subprocess.Process, log: Path) -> N
                 await asyncio.sleep(0.1)
 
 
+@contextmanager
+def own_folder() -> Iterator[Path]:
+    """A place for a run's data. Not pytest's: started as root, PostgreSQL runs as another user, and every pytest that
+    starts on the machine shuts the folder of all pytests to others again.
+    """
+    with tempfile.TemporaryDirectory(prefix="whist-e2e-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """One for a test that starts and kills its own runs."""
+    with own_folder() as place:
+        yield place
+
+
 @pytest.fixture(scope="session")
-async def product(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Embedded]:
+async def product() -> AsyncIterator[Embedded]:
     """One embedded run for the tests that only look from outside."""
     # Everything is logged, so that what must not be in a log can be looked for.
-    async with embedded(tmp_path_factory.mktemp("embedded"), WHIST_LOG_LEVEL="debug", **UNLIMITED) as run:
-        yield run
+    with own_folder() as place:
+        async with embedded(place, WHIST_LOG_LEVEL="debug", **UNLIMITED) as run:
+            yield run

@@ -17,7 +17,7 @@ from libs.client import Table, Whist
 from services.allinone.cluster import Cluster, ClusterSettings, free_port, started
 from services.allinone.home import Home
 from tests.deploy.test_runbook import block
-from tests.e2e.conftest import hurried
+from tests.e2e.conftest import hurried, own_folder
 from tests.e2e.outages import Broker, Corpse, kill_all_but_tables
 from tests.e2e.story import PLACE_BP, arrives, moves_in, play
 
@@ -35,21 +35,21 @@ async def broker() -> AsyncIterator[Broker]:
 
 
 @pytest.fixture(scope="module")
-async def cluster(tmp_path_factory: pytest.TempPathFactory, broker: Broker) -> AsyncIterator[Cluster]:
-    folder = tmp_path_factory.mktemp("cluster")
-    settings = ClusterSettings(
-        data_dir=folder,
-        http_listen=f"127.0.0.1:{free_port()}",
-        socket_listen=f"127.0.0.1:{free_port()}",
-        admin_listen=f"127.0.0.1:{free_port()}",
-        workers=2,
-        kafka_bootstrap=broker.address,
-    )
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("WHIST_BOT_PACE_SCALE", "0.02")
-        environment.setenv("WHIST_PLATFORM_CONFIG", str(hurried(folder)))
-        async with started(settings, Home(folder, SystemEntropy())) as running:
-            yield running
+async def cluster(broker: Broker) -> AsyncIterator[Cluster]:
+    with own_folder() as folder:
+        settings = ClusterSettings(
+            data_dir=folder,
+            http_listen=f"127.0.0.1:{free_port()}",
+            socket_listen=f"127.0.0.1:{free_port()}",
+            admin_listen=f"127.0.0.1:{free_port()}",
+            workers=2,
+            kafka_bootstrap=broker.address,
+        )
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setenv("WHIST_BOT_PACE_SCALE", "0.02")
+            environment.setenv("WHIST_PLATFORM_CONFIG", str(hurried(folder)))
+            async with started(settings, Home(folder, SystemEntropy())) as running:
+                yield running
 
 
 async def query(cluster: Cluster, statement: str, **values: object) -> list[sa.Row[tuple[object, ...]]]:

@@ -14,8 +14,8 @@ from tests.e2e.conftest import embedded
 from tests.e2e.story import PLACE_BP, arrives, moves_in, play
 
 
-async def test_b06_kill_9_of_postgresql_under_play_stops_nobody_and_loses_no_acknowledged_move(tmp_path: Path) -> None:
-    data = tmp_path / "run"
+async def test_b06_kill_9_of_postgresql_under_play_stops_nobody_and_loses_no_acknowledged_move(folder: Path) -> None:
+    data = folder / "run"
     async with embedded(data) as run, Whist.connect(run.url) as whist:
         table = await whist.quick_game(room=1)
         played = await play(table, moves=6)

@@ -115,8 +115,8 @@ async def test_p17_the_ledger_of_all_these_games_proves_itself(product: Embedded
     assert process.returncode == 0, report
 
 
-async def test_p33_kill_9_of_everything_in_mid_game_loses_no_acknowledged_move(tmp_path: Path) -> None:
-    data = tmp_path / "run"
+async def test_p33_kill_9_of_everything_in_mid_game_loses_no_acknowledged_move(folder: Path) -> None:
+    data = folder / "run"
     async with embedded(data) as first:
         ports = {
             "WHIST_HTTP_LISTEN": first.url.removeprefix("http://"),
