@@ -190,7 +190,7 @@ async def test_an_interrupt_ends_the_game_and_keeps_what_was_played(tmp_path: Pa
         f"import os, signal, sys; signal.signal({int(ending)}, signal.SIG_DFL); os.execv(sys.executable, sys.argv[1:])"
     )
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", heard, str(int(ending)), *COMMAND, "--game", "knockout", "--record", str(file),
+        sys.executable, "-c", heard, *COMMAND, "--game", "knockout", "--record", str(file),
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None
