@@ -74,6 +74,10 @@ bench-engine: install ## Engine, search kernel, bots and coach, beside OpenSpiel
 bench-bots: install ## How the bots' strengths stand against each other (some minutes)
 	@$(BIN)/python -m bench.bots $(ARGS)
 
+.PHONY: fit-habits
+fit-habits: install ## What rollouts play by, fitted again to new games (some minutes); writes only where told
+	@$(BIN)/python -m bench.habits $(ARGS)
+
 .PHONY: bench
 bench: install ## Durable moves a second through the gateway, beside boardgame.io and Colyseus
 	@$(BIN)/python -m bench.tables $(ARGS)

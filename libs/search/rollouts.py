@@ -140,6 +140,9 @@ class Rollouts:
     makes = cython.declare(cython.longlong[9])
     cross = cython.declare(cython.longlong[81])
 
+    noted = cython.declare(cython.int[32])  # of each candidate: the card, where its score is read
+    notes = cython.declare(cython.int)
+
     def __init__(
         self,
         players: cython.int,
@@ -176,7 +179,7 @@ class Rollouts:
         self.dealt, self.kept, self.hands = [0] * 7, [0] * 6, [0] * 6
         self.bids, self.taken, self.base_taken, self.outcome = [0] * 6, [0] * 6, [0] * 6, [0] * 222
         self.actions, self.owns, self.others, self.makes = [0] * 9, [0] * 9, [0] * 9, [0] * 9
-        self.cross = [0] * 81
+        self.cross, self.noted = [0] * 81, [0] * 32
 
     def look(
         self,
@@ -317,6 +320,27 @@ class Rollouts:
         """How often each action's bid was made."""
         total: cython.double = deals
         return [self.makes[at] / total for at in range(self.choices)]
+
+    def readings(self) -> list[tuple[int, int, int, int]]:
+        """What habit chooses from here: (card, the three places in `habits` whose sum is its score) of each candidate.
+
+        In the order tried: the first of the highest is played. Of a card that follows the last place is 6192, which
+        stands for a score of zero. At most eight; none where the rules or the last card leave no choice.
+
+        Raises ValueError when the seat of the view is not to play a card.
+        """
+        at: cython.int
+        self._place()
+        self.hands[self.me] = self.own
+        for at in range(self.players):
+            if self.bids[at] < 0 or self.seat != self.me:
+                raise ValueError(f"seat {self.me} has no card to play")
+        self.notes = 0
+        self._pick(True)
+        return [
+            (self.noted[at * 4], self.noted[at * 4 + 1], self.noted[at * 4 + 2], self.noted[at * 4 + 3])
+            for at in range(self.notes)
+        ]
 
     def sample(self, candidates: cython.int = 1) -> list[int]:
         """One sampled deal, the likeliest kind of so many: every seat's hand as it stands, the own one as known."""
@@ -650,7 +674,7 @@ class Rollouts:
         for at in range(self.made_plays):
             card = self.history[at]
             if self.seat != self.me:
-                choice = self._pick()
+                choice = self._pick(False)
                 if choice != card:
                     weight *= 0.8 if choice >> 4 == card >> 4 and abs(choice - card) == 1 else 0.3
             self._put(card)
@@ -767,7 +791,7 @@ class Rollouts:
         if self.base_left > EXACT_FROM:
             exact = 0
         while self.left > exact:
-            self._put(self._pick())
+            self._put(self._pick(False))
         if self.left:
             self._solve(0)
 
@@ -814,11 +838,12 @@ class Rollouts:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def _pick(self) -> cython.int:
+    def _pick(self, noting: cython.bint) -> cython.int:
         """The card of the seat to act, by habit: what its bid wishes for, and how many sure tricks it holds.
 
         `wish`: 0 over the bid, 1 has it, 2 short of one trick, 3 of more, 4 needs all that are left, 5 can't make it.
         `sure`: cards that nothing out can beat in their suit are 0 fewer than the tricks short, 1 as many, 2 more.
+        Noting, as `readings` alone does, each candidate tried is written down.
         """
         hand: cython.ulonglong = self.hands[self.seat]
         need: cython.int = self.bids[self.seat] - self.taken[self.seat]
@@ -852,15 +877,21 @@ class Rollouts:
                 sure += COUNT[lane & ~((1 << HIGH[out]) - 1)]
         sure = 0 if sure < need else (1 if sure == need else 2)
         if followed:
-            return self._follow(led, followed, top & ~_lane(seen, led), wish, sure)
-        return self._free(hand, seen, wish, sure)
+            return self._follow(led, followed, top & ~_lane(seen, led), wish, sure, noting)
+        return self._free(hand, seen, wish, sure, noting)
 
     @cython.cfunc
     @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def _follow(
-        self, suit: cython.int, lane: cython.int, out: cython.int, wish: cython.int, sure: cython.int
+        self,
+        suit: cython.int,
+        lane: cython.int,
+        out: cython.int,
+        wish: cython.int,
+        sure: cython.int,
+        noting: cython.bint,
     ) -> cython.int:
         """In a suit that must be played the lowest or highest loser or winner, as the trick stands.
 
@@ -899,6 +930,10 @@ class Rollouts:
             rank = LOW[losers]
             above = COUNT[out >> rank]
             value = self.habits[place + kind * 15 + (above if above < 4 else 4) * 3] + self.habits[company + kind * 32]
+            if noting:
+                self._note(
+                    suit << 4 | rank, place + kind * 15 + (above if above < 4 else 4) * 3, company + kind * 32, HABITS
+                )
             if value > most:
                 most = value
                 card = rank
@@ -909,6 +944,13 @@ class Rollouts:
                     self.habits[place + 15 + kind * 15 + (above if above < 4 else 4) * 3]
                     + self.habits[company + 32 + kind * 32]
                 )
+                if noting:
+                    self._note(
+                        suit << 4 | rank,
+                        place + 15 + kind * 15 + (above if above < 4 else 4) * 3,
+                        company + 32 + kind * 32,
+                        HABITS,
+                    )
                 if value > most:
                     most = value
                     card = rank
@@ -920,7 +962,14 @@ class Rollouts:
     @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
-    def _free(self, hand: cython.ulonglong, seen: cython.ulonglong, wish: cython.int, sure: cython.int) -> cython.int:
+    def _free(
+        self,
+        hand: cython.ulonglong,
+        seen: cython.ulonglong,
+        wish: cython.int,
+        sure: cython.int,
+        noting: cython.bint,
+    ) -> cython.int:
         """To lead, or to throw away, the lowest or highest card of a suit.
 
         Read by higher cards out and whether trump; then by how many are in the hand and out; then by tricks to come.
@@ -952,6 +1001,8 @@ class Rollouts:
             rank = LOW[lane]
             above = COUNT[out >> rank]
             value = self.habits[place + (above if above < 6 else 6) * 3] + self.habits[length] + self.habits[time]
+            if noting:
+                self._note(suit << 4 | rank, place + (above if above < 6 else 6) * 3, length, time)
             if value > most:
                 most = value
                 card = suit << 4 | rank
@@ -963,10 +1014,20 @@ class Rollouts:
                     + self.habits[length + 48]
                     + self.habits[time + 8]
                 )
+                if noting:
+                    self._note(suit << 4 | rank, place + 21 + (above if above < 6 else 6) * 3, length + 48, time + 8)
                 if value > most:
                     most = value
                     card = suit << 4 | rank
         return card
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def _note(self, card: cython.int, one: cython.int, two: cython.int, three: cython.int) -> cython.void:
+        at: cython.int = self.notes * 4
+        self.noted[at], self.noted[at + 1], self.noted[at + 2], self.noted[at + 3] = card, one, two, three
+        self.notes += 1
 
     @cython.cfunc
     @cython.nogil
