@@ -10,6 +10,8 @@ BIN := $(VENV)/bin
 MODE ?= quick
 WORKERS ?= 2
 ARGS ?=
+REPEAT ?= 1
+SEED ?= 1
 JOBS ?= 3
 WHIST_FUZZ ?= 1000000
 # Programs are started and never forked into more of us; with its handlers on, gRPC complains of every start.
@@ -81,6 +83,10 @@ fit-habits: install ## What rollouts play by, fitted again to new games (some mi
 .PHONY: bench
 bench: install ## Durable moves a second through the gateway, beside boardgame.io and Colyseus
 	@$(BIN)/python -m bench.tables $(ARGS)
+
+.PHONY: chaos
+chaos: install ## Break whole systems by seeds and check what must hold (REPEAT=n, SEED=n, ARGS='B01 B02')
+	@$(BIN)/python -m tests.chaos --repeat $(REPEAT) --seed $(SEED) $(ARGS)
 
 .PHONY: clean
 clean: ## Remove what was generated; data in .run stays
