@@ -30,6 +30,8 @@ QUICK = ("quick", 1)  # the engine's word and the wire's number (P6)
 CLASSIC = ("8-1-8", 2)
 AT_ONCE = 8  # accounts and tables being made
 JOIN_SECONDS = 30
+LOOK_SECONDS = 0.2  # between two tries to see a table
+SEATS = 6
 SOUND = 0.75  # share of moves that a calm bot would make
 Entry = Callable[[UUID, "Sequence[Account]"], Awaitable[None]]
 
@@ -66,6 +68,14 @@ class Logged(Connection):
         if self.connected:
             self._log.connected_at.append(time.monotonic())
         super()._touch()
+
+    async def look(self) -> None:
+        """Ask for the whole table as it is now; returns with the answer, or when the table is over."""
+        table, seen = self._table, len(self._log.snapshots)
+        assert table is not None
+        while table.live and len(self._log.snapshots) == seen:
+            self._post(frames.Join(table=table.id))
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def _ended_while_away(self, table: Table) -> None:
         """The game ended while this client was cut off: what it says is in the record, which others check."""
@@ -126,6 +136,12 @@ class Room:
     players: list[Player]
     tables: list[UUID]
 
+    async def part(self) -> None:
+        """Everybody looks at his table once more, if it is live, and disconnects: nothing is logged from then on."""
+        async with asyncio.timeout(JOIN_SECONDS):
+            await asyncio.gather(*(player.connection.look() for player in self.players))
+        await asyncio.gather(*(player.connection.close() for player in self.players))
+
     def logs(self) -> tuple[ClientLog, ...]:
         return tuple(player.log for player in self.players)
 
@@ -150,23 +166,25 @@ class Room:
 
     async def create(
         self,
-        table: UUID,
         worker: Member,
         people: Sequence[Account],
         *,
-        seats: int = 6,
         mode: tuple[str, int] = QUICK,
         room: int = 1,
-    ) -> None:
-        """A quick-play table on that worker; bots take the seats that are left."""
+        entry: Entry | None = None,
+    ) -> UUID:
+        """A quick-play table on that worker, each entry taken before it; bots take the seats that are left."""
         word, number = mode
+        table = table_id(uuid4())
+        if entry is not None:
+            await entry(table, people)
         request = tables_pb2.CreateTableRequest(
             table_id=table.bytes,
             kind=tables_pb2.TABLE_KIND_QUICK,
             mode=number,  # type: ignore[arg-type]
             game="romanian",
             options_json=f'{{"mode":"{word}"}}',
-            seats=seats,
+            seats=SEATS,
             players=[
                 tables_pb2.Player(account_id=each.id, name=each.name, guest=each.guest, room=room) for each in people
             ],
@@ -174,6 +192,7 @@ class Room:
         async with self.system.peer(worker, "matchmaking") as peer:
             await peer.call(tables_pb2_grpc.TablesServiceStub(peer.channel).CreateTable, request)
         self.tables.append(table)
+        return table
 
     async def seat(self, account: Account, table: UUID, *, think_seconds: float = 0.0) -> Player:
         """Join the table over a socket of the account's own; returns with the first snapshot."""
@@ -212,10 +231,8 @@ class Room:
         async def one(number: int) -> None:
             async with gate:
                 sitting = accounts[number * people : (number + 1) * people]
-                table = table_id(uuid4())
-                if entry is not None:
-                    await entry(table, sitting)
-                await self.create(table, workers[number % len(workers)], sitting, mode=mode, room=room)
+                worker = workers[number % len(workers)]
+                table = await self.create(worker, sitting, mode=mode, room=room, entry=entry)
                 await asyncio.gather(*(self.seat(each, table, think_seconds=think_seconds) for each in sitting))
 
         async with asyncio.TaskGroup() as group:

@@ -31,6 +31,7 @@ from services.allinone.home import Home
 from services.allinone.wiring import SPECS
 from tests.e2e.conftest import UNLIMITED
 from tests.e2e.outages import Broker
+from tests.faults.proxy import Proxy, proxied
 
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
@@ -107,11 +108,10 @@ class Member:
             await self.gone()
 
     async def metric(self, sample: str) -> float:
-        """The value of one sample of its metrics, e.g. `whist_tables_live`; 0 when it was never counted."""
+        """The sum of its samples whose name and labels begin so, e.g. `whist_tables_live`; 0 when there is none."""
         async with httpx.AsyncClient() as client:
             text = (await client.get(f"http://{self.environment['WHIST_METRICS_LISTEN']}/metrics")).text
-        values = [line.rpartition(" ")[2] for line in text.splitlines() if line.rpartition(" ")[0] == sample]
-        return float(values[0]) if values else 0.0
+        return sum(float(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith(sample))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -208,6 +208,18 @@ async def postgres(folder: Path) -> AsyncIterator[EmbeddedPostgres]:
         yield server
     finally:
         await asyncio.to_thread(server.stop)
+
+
+@asynccontextmanager
+async def in_front_of(server: EmbeddedPostgres) -> AsyncIterator[Proxy]:
+    """A proxy between services and their PostgreSQL; `by_way_of` it is their address."""
+    async with proxied(server.socket_dir / ".s.PGSQL.5432") as proxy:
+        yield proxy
+
+
+def by_way_of(proxy: Proxy) -> str:
+    """The database's URL through the proxy."""
+    return f"postgresql+asyncpg://{embedded.USER}@127.0.0.1:{proxy.port}/{embedded.DATABASE}"
 
 
 @asynccontextmanager

@@ -42,6 +42,16 @@ async def owners(database: asyncpg.Connection, tables: Iterable[UUID]) -> dict[U
     return {UUID(bytes=row["table_id"].bytes): row["owner"] for row in rows}
 
 
+async def all_go_on(people: Room, seconds: float) -> float:
+    """The monotonic time at which every player had seen two more rows than now, or the end."""
+    before = {player.table.id: player.table.seq for player in people.players}
+
+    def goes_on(player: Player) -> bool:
+        return player.table.result is not None or player.table.seq >= before[player.table.id] + 2
+
+    return await until(lambda: all(map(goes_on, people.players)), seconds, "every table goes on")
+
+
 def at(people: Room, tables: Collection[UUID]) -> list[Player]:
     """Who plays at these tables."""
     return [player for player in people.players if player.log.table in tables]

@@ -6,10 +6,10 @@ import time
 from functools import partial
 
 from tests.chaos import purse
-from tests.chaos.history import proved, reading
 from tests.chaos.players import playing, room
 from tests.chaos.scenario import Run, scenario
 from tests.chaos.system import Plan, running
+from tests.chaos.verdict import judged
 from tests.chaos.watching import at, longest, moved_again, owners, told_of_owner
 
 AFTER_KILL_SECONDS = 10.0  # P33 wants 6; a busy machine gets the same again
@@ -48,8 +48,7 @@ async def killed_workers(run: Run) -> None:
             async with asyncio.timeout(GAMES_SECONDS):
                 await asyncio.gather(*games)
         await purse.settled(database, people.tables)
-        run.held(proved(await reading.read(database, people.tables, people.logs(), finishes=True)))
+        await judged(run, people, finishes=True)
         run.held(f"E4: {await purse.once(database, people.tables)}, none twice")
         await purse.proved(system)
         run.held("the ledger adds up")
-        assert not system.faults(), system.faults()
