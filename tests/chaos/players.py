@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from random import Random
 from typing import Any
@@ -39,9 +39,11 @@ Entry = Callable[[UUID, "Sequence[Account]"], Awaitable[None]]
 class Logged(Connection):
     """The SDK's connection that tries the gateways in turn and writes down what goes out and comes in."""
 
-    def __init__(self, urls: Sequence[str], session: Session, log: ClientLog) -> None:
-        super().__init__(urls[0], session, Backoff(), self._ended_while_away)
+    def __init__(self, urls: Sequence[tuple[str, str]], session: Session, log: ClientLog) -> None:
+        """`urls` are (gateway's name, address)."""
+        super().__init__("", session, Backoff(), self._ended_while_away)
         self._urls = cycle(urls)
+        self.at = ""  # the gateway that is tried or used now
         self._log = log
         self._table: Table | None = None
 
@@ -50,7 +52,7 @@ class Logged(Connection):
         return self._table
 
     async def _once(self) -> str:
-        self._url = next(self._urls)
+        self.at, self._url = next(self._urls)
         return await super()._once()
 
     def _post(self, frame: frames.ClientFrame) -> None:
@@ -94,14 +96,28 @@ class Account:
 
 @dataclass(slots=True, kw_only=True)
 class Player:
-    """One person at one table, connected from `Room.seat` on until the room closes."""
+    """One person at one table, connected from `Room.seat` on until the room closes, but for absences."""
 
     account: Account
-    connection: Logged
-    table: Table
+    urls: tuple[tuple[str, str], ...]
     log: ClientLog
     random: Random
     think_seconds: float
+    connection: Logged = field(init=False)
+    table: Table = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.come()
+
+    def come(self) -> None:
+        """Follow the table over a connection of one's own, as somebody who knows nothing of it yet."""
+        self.connection = Logged(self.urls, self.account.session, self.log)
+        self.connection.start()
+        self.table = self.connection.follow(self.log.table.hex)
+
+    async def go(self) -> None:
+        """Be away: the socket is closed."""
+        await self.connection.close()
 
     async def play(self, enough: Callable[[], bool] = lambda: False) -> None:
         """A sound move or any legal one, drawn by the seed, until the game is over or it is `enough`."""
@@ -199,10 +215,8 @@ class Room:
         log = ClientLog(table=table, account=account.id)
         urls = self.system.sockets
         first = self.random.randrange(len(urls))
-        connection = Logged([*urls[first:], *urls[:first]], account.session, log)
-        connection.start()
         player = Player(
-            account=account, connection=connection, table=connection.follow(table.hex), log=log,
+            account=account, urls=(*urls[first:], *urls[:first]), log=log,
             random=Random(self.random.random()), think_seconds=think_seconds,
         )  # fmt: skip
         self.players.append(player)
@@ -253,9 +267,9 @@ async def room(system: System, random: Random) -> AsyncIterator[Room]:
 
 
 @asynccontextmanager
-async def playing(made: Room, enough: Callable[[], bool] = lambda: False) -> AsyncIterator[list[asyncio.Task[None]]]:
-    """Everybody plays inside the block; who still plays at its end is stopped between two moves of his."""
-    tasks = [asyncio.create_task(player.play(enough)) for player in made.players]
+async def playing(made: Room, asleep: Sequence[Player] = ()) -> AsyncIterator[list[asyncio.Task[None]]]:
+    """Everybody who is not asleep plays inside the block; who still does at its end is stopped where he is."""
+    tasks = [asyncio.create_task(player.play()) for player in made.players if player not in asleep]
     try:
         yield tasks
     finally:

@@ -36,7 +36,6 @@ from tests.faults.proxy import Proxy, proxied
 START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 PROBE_SECONDS = 0.05
-PLATFORM = Path(__file__).parents[2] / "config" / "platform.toml"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -134,9 +133,10 @@ class System:
         return [f"http://{each.environment['WHIST_HTTP_LISTEN']}" for each in self._all("gateway")]
 
     @property
-    def sockets(self) -> list[str]:
-        """Socket addresses of all gateways, in the order of `gateways`."""
-        return [f"ws://{each.environment['WHIST_SOCKET_LISTEN']}/v1/ws" for each in self._all("gateway")]
+    def sockets(self) -> list[tuple[str, str]]:
+        """(name, socket address) of all gateways, in the order of `gateways`."""
+        gateways = self._all("gateway")
+        return [(each.name, f"ws://{each.environment['WHIST_SOCKET_LISTEN']}/v1/ws") for each in gateways]
 
     def _all(self, service: str) -> list[Member]:
         return [each for each in self.members.values() if each.service == service]
@@ -181,7 +181,7 @@ class Plan:
     """Which processes a scenario needs. Auth is always there, a gateway's keys come from it.
 
     `database_url` is what services are given, by name ("tables", …) or "" for the others: behind a proxy, say.
-    `platform` replaces texts of config/platform.toml. `launcher` goes in front of a service's module.
+    `own` is the environment of one process, `launcher` the words that start it instead of `-m services.<service>`.
     """
 
     services: tuple[str, ...] = ()
@@ -189,7 +189,7 @@ class Plan:
     workers: int = 2
     environment: Mapping[str, str] = field(default_factory=dict)
     database_url: Mapping[str, str] = field(default_factory=dict)
-    platform: Mapping[str, str] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     launcher: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def names(self) -> list[tuple[str, str]]:
@@ -261,8 +261,6 @@ def _members(plan: Plan, system: System, folder: Path) -> list[Member]:
     ports = {name: free_port() for name, _ in plan.names()}
     nowhere = free_port()
     home = system.home
-    platform = folder / "platform.toml"
-    platform.write_text(edited(PLATFORM.read_text(), plan.platform))
     workers = ",".join(f"127.0.0.1:{port}" for name, port in ports.items() if name.startswith("worker"))
     logs = folder / "log"
     logs.mkdir(exist_ok=True)
@@ -272,7 +270,6 @@ def _members(plan: Plan, system: System, folder: Path) -> list[Member]:
         **{f"WHIST_{name.upper()}_TARGET": f"ipv4:127.0.0.1:{ports.get(name, nowhere)}" for name in SINGLE},
         "WHIST_TABLES_TARGET": f"ipv4:{workers}",
         "WHIST_KAFKA_BOOTSTRAP": system.broker.address,
-        "WHIST_PLATFORM_CONFIG": str(platform),
         "WHIST_BOT_PACE_SCALE": "0",
         "WHIST_SOCKET_RATE": "0",
         "WHIST_CODES_PER_NETWORK_HOUR": "100000",
@@ -304,16 +301,9 @@ def _members(plan: Plan, system: System, folder: Path) -> list[Member]:
                 "WHIST_ALLOWED_ORIGINS": json.dumps(["http://localhost"]),
             }
         launcher = plan.launcher.get(name, ("-m", f"services.{service}"))
+        own |= plan.own.get(name, {})
         words = (sys.executable, *launcher, "serve")
         members.append(
             Member(name=name, service=service, words=words, environment={**shared, **own}, log=logs / f"{name}.log")
         )
     return members
-
-
-def edited(text: str, changes: Mapping[str, str]) -> str:
-    """The text with each key replaced, once and only where it stands."""
-    for before, after in changes.items():
-        assert text.count(before) == 1, f"{before!r} stands {text.count(before)} times"
-        text = text.replace(before, after)
-    return text

@@ -116,6 +116,11 @@ class Proxy:
             connection.abort()
         self._tell()
 
+    def redirect(self, upstream: Upstream) -> None:
+        """Lead to another server from now on; the connections to the former one are cut."""
+        self._upstream = upstream
+        self.reset()
+
     def heal(self) -> None:
         """Be a good proxy again; what was held goes out."""
         self._faults.clear()

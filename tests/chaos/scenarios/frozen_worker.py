@@ -5,6 +5,8 @@ import signal
 import time
 from uuid import UUID, uuid4
 
+import asyncpg
+
 from libs.wire import link
 from tests.chaos.history import reading
 from tests.chaos.players import CLASSIC, playing, room
@@ -72,7 +74,7 @@ async def frozen_worker(run: Run) -> None:
 FIRST_ROWS = "select table_id, min(seq) as seq from tables.table_log where table_id = any($1::uuid[]) and epoch > 1"
 
 
-async def taken(database, tables: list[UUID]) -> dict[UUID, int]:
+async def taken(database: asyncpg.Connection, tables: list[UUID]) -> dict[UUID, int]:
     """By table, the first row of its second owner."""
     rows = await database.fetch(f"{FIRST_ROWS} group by table_id", tables)
     return {UUID(bytes=row["table_id"].bytes): row["seq"] for row in rows}

@@ -15,6 +15,7 @@ from tests.chaos.verdict import judged
 from tests.chaos.watching import all_go_on
 
 RESUMES_SECONDS = 15.0
+SCALE = "0.15"  # of the platform's turn limits: an outage outlasts a turn
 
 
 @scenario("B06", "PostgreSQL killed under load: nothing acknowledged is lost, play goes on when it is back")
@@ -22,14 +23,14 @@ async def killed_database(run: Run) -> None:
     tables, think, times = (4, 0.05, 1) if run.small else (50, 0.5, 3)
     async with (
         postgres(run.folder / "postgres") as server,
-        running(Plan(), run.folder, url=server.url()) as system,
+        running(Plan(environment={"WHIST_TURN_LIMIT_SCALE": SCALE}), run.folder, url=server.url()) as system,
         room(system, run.random) as people,
     ):
         await people.deal(tables, think_seconds=think, mode=CLASSIC)
         async with playing(people):
             for _ in range(times):
                 await asyncio.sleep(run.random.uniform(0.3, 1.5))
-                away_seconds = run.random.uniform(1.0, 2.5) if run.small else run.random.uniform(1.0, 14.0)
+                away_seconds = run.random.uniform(2.0, 3.0 if run.small else 14.0)
                 os.kill(server.pid(), signal.SIGKILL)
                 run.inject(f"SIGKILL of PostgreSQL under {tables} tables, away for {away_seconds:.1f} s")
                 await asyncio.sleep(away_seconds)

@@ -1,6 +1,7 @@
 """B03: the database commits and its answer is lost, or the statement is; every command becomes one row all the same."""
 
 import asyncio
+from functools import partial
 
 from services.tables.storage.journal import APPLICATION
 from tests.chaos.history import reading
@@ -31,7 +32,7 @@ async def lost_answers(run: Run) -> None:
                 await asyncio.sleep(run.random.uniform(0.0, 0.3))
                 direction = run.random.choice([RESPONSES, RESPONSES, REQUESTS])
                 proxy.hold(direction, only=JOURNAL)
-                await proxy.until(lambda way=direction: proxy.held(way, only=JOURNAL))
+                await proxy.until(partial(proxy.held, direction, only=JOURNAL))
                 proxy.reset(only=JOURNAL)
                 proxy.heal()
                 run.inject(f"{'the answer to' if direction == RESPONSES else 'the statement of'} an append lost")
