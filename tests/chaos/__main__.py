@@ -2,8 +2,8 @@
 
     python -m tests.chaos [B01 B02 …] [--repeat 20] [--seed 1] [--small]
 
-Each scenario is played `--repeat` times with seeds counting up from `--seed`; `--small` as in the test suite. A failing run prints its seed, which
-repeats its choices, and keeps its folder. Exit status 1 if any run failed.
+Each scenario is played `--repeat` times with seeds counting up from `--seed`; `--small` as the test suite plays it. A
+failing run prints its seed, which repeats its choices, and keeps its folder. Exit status 1 if any run failed.
 """
 
 import argparse

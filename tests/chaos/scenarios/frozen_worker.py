@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import asyncpg
 
@@ -37,8 +37,7 @@ async def frozen_worker(run: Run) -> None:
             # A gateway of our own hears the worker itself: those of the product drop what comes of an old epoch.
             ours = Gateway(peer)
             for number, player in enumerate(at(people, orphans)):
-                ours.follow(player.log.table.bytes, uuid4().bytes, number)
-                ours.follow(player.log.table.bytes, player.account.id, 1000 + number)
+                ours.follow(player.log.table.bytes, player.account.id, number)
             await until(lambda: len(ours.down) > 2 * len(orphans), TAKEN_SECONDS, "our gateway hears the worker")
             await asyncio.sleep(run.random.uniform(0.0, 1.0))
             frozen_at = time.monotonic()

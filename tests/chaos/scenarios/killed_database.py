@@ -15,7 +15,7 @@ from tests.chaos.verdict import judged
 from tests.chaos.watching import all_go_on
 
 RESUMES_SECONDS = 15.0
-SCALE = "0.15"  # of the platform's turn limits: an outage outlasts a turn
+SCALE = "0.2"  # of the platform's turn limits: an outage outlasts a turn
 
 
 @scenario("B06", "PostgreSQL killed under load: nothing acknowledged is lost, play goes on when it is back")
@@ -30,7 +30,7 @@ async def killed_database(run: Run) -> None:
         async with playing(people):
             for _ in range(times):
                 await asyncio.sleep(run.random.uniform(0.3, 1.5))
-                away_seconds = run.random.uniform(2.0, 3.0 if run.small else 14.0)
+                away_seconds = run.random.uniform(2.5, 3.5 if run.small else 14.0)
                 os.kill(server.pid(), signal.SIGKILL)
                 run.inject(f"SIGKILL of PostgreSQL under {tables} tables, away for {away_seconds:.1f} s")
                 await asyncio.sleep(away_seconds)
