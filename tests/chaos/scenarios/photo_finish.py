@@ -16,7 +16,8 @@ SCALE = 0.03  # of the platform's turn limits: a card in 300 ms, and 15 ms of gr
 GRACE_SECONDS = 0.015
 STEP_SECONDS = 0.001
 GAMES_SECONDS = 120.0
-LOST = {"STALE_TURN", "GAME_OVER"}  # that somebody else has decided, and that it was the game's last decision
+# Somebody else has decided; and at the game's last decision: it is over, or nobody follows the table any more.
+LOST = {"STALE_TURN", "GAME_OVER", "JOIN_FIRST"}
 
 
 @scenario("B05", "a play and its time-out in the same millisecond: exactly one is the row, the other STALE_TURN")
