@@ -65,7 +65,7 @@ def told_of_owner(player: Player, since: float) -> float | None:
     heard += [(when, moved.epoch) for when, moved in log.moved]
     before = max((epoch for when, epoch in heard if when <= since), default=0)
     newer = (when for when, epoch in heard if epoch > before)
-    return min((*newer, *(when for when, _ in log.over if when > since)), default=None)
+    return min((*newer, *_ended(player, since)), default=None)
 
 
 def moved_again(player: Player, since: float) -> float | None:
@@ -73,7 +73,14 @@ def moved_again(player: Player, since: float) -> float | None:
     log = player.log
     before = max((delta.epoch for when, delta in log.deltas if when <= since), default=0)
     decided = (when for when, delta in log.deltas if delta.epoch > before and delta.by != "server")
-    return min((*decided, *(when for when, _ in log.over if when > since)), default=None)
+    return min((*decided, *_ended(player, since)), default=None)
+
+
+def _ended(player: Player, since: float) -> list[float]:
+    """When the player's game was over, where it is: a game that had ended in time has nothing to wait for."""
+    if player.table.result is None:
+        return []
+    return [max([since, *(when for when, _ in player.log.over)])]
 
 
 async def longest(
