@@ -33,7 +33,7 @@ ENDS = "select key, payload, occurred_at from tables.event where type = 'game_fi
 
 @scenario("B13", "clocks five minutes off, one an hour back: leases, turns, takeover and weeks by the database's clock")
 async def wrong_clocks(run: Run) -> None:
-    tables = 4 if run.small else 30
+    tables, think = (4, 0.02) if run.small else (30, 0.2)
     skews = {"worker-1": FIVE_MINUTES, "worker-2": -FIVE_MINUTES, "wallet": run.random.choice([-1, 1]) * FIVE_MINUTES}
     files = {name: run.folder / f"{name}.skew" for name in skews}
     for name, file in files.items():
@@ -47,7 +47,7 @@ async def wrong_clocks(run: Run) -> None:
     async with running(plan, run.folder) as system, room(system, run.random) as people, system.database() as database:
         run.inject(", ".join(f"{name} {seconds / 60:+.0f} min" for name, seconds in skews.items()))
         week = await database.fetchval(WEEK)
-        await people.deal(tables, people=2, think_seconds=0.02)
+        await people.deal(tables, people=2, think_seconds=think)
         asleep = people.players[::2]  # one at each table: only time moves for them
         async with playing(people, asleep) as games:
             await asyncio.sleep(run.random.uniform(0.5, 1.0))
