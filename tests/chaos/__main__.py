@@ -9,6 +9,7 @@ failing run prints its seed, which repeats its choices, and keeps its folder. Ex
 import argparse
 import asyncio
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -49,6 +50,9 @@ def main() -> int:
     unknown = [name for name in arguments.ids if name not in SCENARIOS]
     if unknown or arguments.repeat < 1:
         parser.error(f"unknown: {' '.join(unknown)}" if unknown else "--repeat is at least 1")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Also where a shell has a background job ignore them: what was started is stopped in order.
+        signal.signal(number, signal.default_int_handler)
     failed = []
     root = Path(tempfile.mkdtemp(prefix="whist-chaos-"))
     for seed in range(arguments.seed, arguments.seed + arguments.repeat):
