@@ -76,6 +76,11 @@ def moved_again(player: Player, since: float) -> float | None:
     return min((*decided, *_ended(player, since)), default=None)
 
 
+def back_again(player: Player, since: float) -> float | None:
+    """When the player's socket had said hello again after `since`."""
+    return min((when for when in player.log.connected_at if when > since), default=None)
+
+
 def _ended(player: Player, since: float) -> list[float]:
     """When the player's game was over, where it is: a game that had ended in time has nothing to wait for."""
     if player.table.result is None:

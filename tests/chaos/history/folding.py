@@ -28,7 +28,7 @@ def steps(journal: Journal) -> Iterator[tuple[Row, Body, Sequence[Any], Table]]:
         body = row.entry
         plain = getattr(body, "events", [])
         events = [table.game.load_event(each, first.rules_version) for each in plain]
-        table.apply(body, events)
+        table.apply(body)
         yield row, body, events, table
 
 

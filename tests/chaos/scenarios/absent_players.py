@@ -39,7 +39,7 @@ async def absent_players(run: Run) -> None:
             backs = await asyncio.gather(*(at_table(seats[table], leaves[table]) for table in seats))
         run.inject(f"at {tables} tables one player away for {AWAY_DEALS} deals, one for good")
         slowest = max(backs)
-        assert slowest <= BACK_SECONDS, f"somebody was back after {slowest:.2f} s"
+        assert slowest <= run.bar(BACK_SECONDS), f"somebody was back after {slowest:.2f} s"
         run.held(f"who came back had the whole table within {slowest:.2f} s")
         history = await judged(run, people, finishes=True)
         await purse.settled(database, people.tables)

@@ -53,8 +53,8 @@ async def frozen_worker(run: Run) -> None:
             async def dropped() -> bool:
                 return await victim.metric("whist_tables_live ") == 0
 
-            let_go = await until_true(dropped, LISTENS_SECONDS, "the thawed worker owns nothing") - thawed_at
-            assert let_go <= DROPPED_SECONDS, f"it kept its tables for {let_go:.2f} s"
+            let_go = await until_true(dropped, run.bar(LISTENS_SECONDS), "the thawed worker owns nothing") - thawed_at
+            assert let_go <= run.bar(DROPPED_SECONDS), f"it kept its tables for {let_go:.2f} s"
             run.held(f"thawed, it had let go of all of them within {let_go:.2f} s")
             await asyncio.sleep(max(0.0, thawed_at + LISTENS_SECONDS - time.monotonic()))
             late = [

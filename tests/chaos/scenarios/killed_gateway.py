@@ -10,7 +10,7 @@ from tests.chaos.players import CLASSIC, playing, room
 from tests.chaos.scenario import Run, scenario
 from tests.chaos.system import Plan, running
 from tests.chaos.verdict import judged
-from tests.chaos.watching import all_go_on, until
+from tests.chaos.watching import all_go_on, back_again, longest
 
 BACK_SECONDS = 10.0
 GOES_ON_SECONDS = 15.0
@@ -29,11 +29,8 @@ async def killed_gateway(run: Run) -> None:
             killed_at = time.monotonic()
             victim.send(signal.SIGKILL)
             run.inject(f"SIGKILL of {victim.name} with {len(cut)} of {len(people.players)} sockets")
-            back = await until(
-                lambda: all(any(when > killed_at for when in player.log.connected_at) for player in cut),
-                BACK_SECONDS, "every socket is back",
-            )  # fmt: skip
-            run.held(f"all {len(cut)} clients were back within {back - killed_at:.1f} s")
+            pause = await longest(cut, back_again, killed_at, BACK_SECONDS)
+            run.held(f"all {len(cut)} clients were back within {pause:.1f} s")
             async with system.database() as database:
                 healed_at = await reading.now(database)
             await all_go_on(people, GOES_ON_SECONDS)

@@ -11,9 +11,9 @@ from services.tables.domain.entries import By, Moved
 from tests.chaos.history import reading
 from tests.chaos.players import CLASSIC, Room, playing, room
 from tests.chaos.scenario import Run, scenario
-from tests.chaos.system import Member, Plan, System, running
+from tests.chaos.system import Member, Plan, running
 from tests.chaos.verdict import judged
-from tests.chaos.watching import all_go_on, at, longest, owners, told_of_owner, until
+from tests.chaos.watching import all_go_on, at, back_again, longest, owners, told_of_owner
 
 PAUSE_SECONDS = 2.0
 RECONNECT_SECONDS = 5.0
@@ -32,7 +32,7 @@ async def rolling_restart(run: Run) -> None:
             run.random.shuffle(order)
             slowest: dict[str, float] = {}
             for member in order:
-                slowest[member.name] = await restarted(system, people, member)
+                slowest[member.name] = await restarted(run, people, member)
                 run.inject(f"{member.name} told to stop and started again")
             await all_go_on(people, GOES_ON_SECONDS)
             async with system.database() as database:
@@ -49,23 +49,18 @@ async def rolling_restart(run: Run) -> None:
         run.held("nobody's turn ran out")
 
 
-async def restarted(system: System, people: Room, member: Member) -> float:
+async def restarted(run: Run, people: Room, member: Member) -> float:
     """Roll one process; how long what it carried stood still: tables without an owner, sockets without a server."""
-    async with system.database() as database:
+    async with people.system.database() as database:
         own = [table for table, owner in (await owners(database, people.tables)).items() if owner == member.name]
     cut = [player for player in people.players if player.connection.at == member.name]
     stopped_at = time.monotonic()
     member.send(signal.SIGTERM)
     pause = 0.0
     if member.service == "tables":
-        pause = await longest(at(people, own), told_of_owner, stopped_at, PAUSE_SECONDS)
+        pause = await longest(at(people, own), told_of_owner, stopped_at, run.bar(PAUSE_SECONDS))
     if member.service == "gateway":
-        back = await until(
-            lambda: all(any(when > stopped_at for when in player.log.connected_at) for player in cut),
-            RECONNECT_SECONDS + 2.0, f"{len(cut)} sockets come back",
-        )  # fmt: skip
-        last = max((min(when for when in player.log.connected_at if when > stopped_at) for player in cut), default=back)
-        pause = last - stopped_at
+        pause = await longest(cut, back_again, stopped_at, run.bar(RECONNECT_SECONDS))
     await member.gone()
     await member.start()
     return pause
