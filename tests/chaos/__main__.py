@@ -59,6 +59,8 @@ def main() -> int:
         for name in arguments.ids or sorted(SCENARIOS):
             if not one(name, seed, root / f"{name}-{seed}", small=arguments.small):
                 failed.append(f"{name}/{seed}")
+    if not failed:
+        root.rmdir()
     print(f"{len(failed)} failed: {' '.join(failed)}" if failed else "all held", flush=True)
     return 1 if failed else 0
 
