@@ -242,7 +242,7 @@ class Choices(Struct, frozen=True):
 
 
 class Waiting(Struct, tag_field="t", tag="waiting", frozen=True):
-    """A friends' table. `stage`: waiting, dealt (`Join` it) or closed. `seats`: null where a bot will sit."""
+    """A friends' table. `stage`: waiting, dealt (`Join` it) or closed. `seats`: who sits now, null where a bot does."""
 
     table: str
     stage: str

@@ -40,7 +40,15 @@ from services.tables.domain.entries import (
     Vacated,
     encode_body,
 )
-from services.tables.domain.errors import GameOver, NotAtTable, SpectatorsFull, StaleTurn, TableBusy, TableUnowned
+from services.tables.domain.errors import (
+    AlreadySeated,
+    GameOver,
+    NotAtTable,
+    SpectatorsFull,
+    StaleTurn,
+    TableBusy,
+    TableUnowned,
+)
 from services.tables.domain.table import (
     OVER,
     Table,
@@ -532,6 +540,7 @@ class TableActor:
                 done=self._settled,
                 events=announcements.of(self.table, body, events),
                 traceparent=self.traceparent,
+                seating=announcements.seating(self.table, body),
             )
         )
 
@@ -543,7 +552,8 @@ class TableActor:
             if flight.asked is None:
                 self._keeper.failed(self, RuntimeError(f"row {self.table.next_seq} cannot be written"))
                 return
-            self._refuse_asked(flight.asked, None)
+            # Of a person's rows the database refuses the one that seats somebody who has just sat down elsewhere.
+            self._refuse_asked(flight.asked, AlreadySeated() if isinstance(flight.body, TakenOver) else None)
             self._go_on()
             return
         if outcome is Outcome.REPEATED:

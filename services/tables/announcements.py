@@ -7,9 +7,10 @@ from typing import Any
 from google.protobuf.message import Message
 
 from libs.engine import fair
-from services.tables.domain.entries import Body, Moved, Opened, SeatFacts, Vacated
+from services.tables.domain.entries import Body, Moved, Opened, SeatFacts, TakenOver, Vacated
 from services.tables.domain.outcome import outcomes
 from services.tables.domain.table import Table
+from services.tables.ports import Seating
 from whist.tables.v1 import events_pb2, tables_pb2
 
 TOPIC = "whist.tables.events.v1"
@@ -29,6 +30,18 @@ def of(table: Table, body: Body, events: Sequence[Any]) -> Sequence[Message]:
     if isinstance(body, Moved) and len(events) > 1:
         return _round_ended(table, events)
     return ()
+
+
+def seating(table: Table, body: Body) -> Seating | None:
+    """Whose seat one entry gives or takes (X3), before it is applied."""
+    match body:
+        case TakenOver(seat=seat, who=who):
+            return Seating(account=who.account, seat=seat, name=who.name, guest=who.guest, sits=True)
+        case Vacated(seat=seat):
+            who = table.seats[seat]
+            return Seating(account=who.account, seat=seat, name=who.name, guest=who.guest, sits=False)
+        case _:
+            return None
 
 
 def _round_ended(table: Table, events: Sequence[Any]) -> Sequence[Message]:

@@ -26,6 +26,7 @@ ALLOW = {
     f"{SERVICE}CreateTable": frozenset({"matchmaking", "gateway"}),
     f"{SERVICE}Locate": frozenset({"gateway"}),
     f"{SERVICE}GetTable": frozenset({"gateway", "matchmaking"}),
+    f"{SERVICE}SeatOf": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}Record": frozenset({"gateway"}),
     f"{SERVICE}Abandon": frozenset({"matchmaking", "wallet"}),
     f"{SERVICE}Play": frozenset({"gateway"}),
@@ -74,6 +75,16 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
             return _seen(actor.table, request.account_id, handlers.LIVE)
         head, table = await handlers.load(table_id, store=self._store)
         return _seen(table, request.account_id, head.status)
+
+    async def SeatOf(  # noqa: N802
+        self, request: tables_pb2.SeatOfRequest, context: Any
+    ) -> tables_pb2.SeatOfResponse:
+        sitting = await handlers.seat_of(id_of(request.account_id, "account_id").bytes, store=self._store)
+        if sitting is None:
+            return tables_pb2.SeatOfResponse()
+        dealt = sitting.kind is not None
+        kind = tables_pb2.TableKind.ValueType(sitting.kind) if sitting.kind else tables_pb2.TABLE_KIND_FRIENDS
+        return tables_pb2.SeatOfResponse(table_id=sitting.table_id.bytes, kind=kind, dealt=dealt)
 
     async def Record(  # noqa: N802
         self, request: tables_pb2.RecordRequest, context: Any

@@ -19,6 +19,7 @@ from libs.house import calendar
 from services.tables import announcements
 from services.tables.domain.entries import FriendsTable, Opened, SeatFacts, TakenOver, encode_body
 from services.tables.domain.errors import (
+    AlreadySeated,
     BadOptions,
     GameRunning,
     NotAtTable,
@@ -31,13 +32,15 @@ from services.tables.domain.outcome import called_off, record
 from services.tables.domain.table import Table, decide_draws, draw_id, filled, fold, opened, seated
 from services.tables.metrics import games_finished, games_voided
 from services.tables.ports import Head, Row
+from services.tables.storage.seats import Sitting
 from services.tables.storage.store import TablesTransaction
 
 log = structlog.get_logger()
 
 SEATS_MIN, SEATS_MAX = 2, 7
 PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"
-KIND_WORDS = {1: "quick", 2: "bench", 3: "friends"}
+BENCH = 2  # the load harness seats its accounts at many tables
+KIND_WORDS = {1: "quick", BENCH: "bench", 3: "friends"}
 # Short Romanian names; a bot is always marked as one as well (P63).
 BOT_NAMES = ("Ana", "Barbu", "Corina", "Dinu", "Elena", "Florin", "Gina")
 
@@ -75,7 +78,7 @@ async def open_table(
     """Open and deal a table in one transaction with `GameStarted`. Idempotent by table_id.
 
     Returns the dealt table and its day of birth; or, when it exists already, its head. Raises BadOptions (players,
-    options), TableAbandoned (a tombstone stands).
+    options), TableAbandoned (a tombstone stands), AlreadySeated (its `accounts` play or wait elsewhere).
     """
     birth = prepare(command, entropy)
     async with store.transaction() as tx:
@@ -136,7 +139,10 @@ def prepare(command: OpenTable, entropy: Entropy) -> Birth:
 
 
 async def give_birth(birth: Birth, owner: Owner, tx: TablesTransaction) -> date | None:
-    """Write head, first rows and `GameStarted`. Returns the day of birth; None: the id is taken."""
+    """Write head, first rows, who sits there, and `GameStarted`. Returns the day of birth; None: the id is taken.
+
+    Raises AlreadySeated: nothing may be committed then.
+    """
     table = birth.table
     born = await tx.open(
         table.table_id,
@@ -147,9 +153,28 @@ async def give_birth(birth: Birth, owner: Owner, tx: TablesTransaction) -> date 
         bodies=birth.rows,
     )
     if born is not None:
+        if table.opened.kind != BENCH:
+            elsewhere = await tx.claim_seats(
+                table.table_id, [seat.account for seat in table.opened.seats if seat.account]
+            )
+            if elsewhere:
+                raise AlreadySeated(accounts=[account.hex() for account in sorted(elsewhere)])
         key = table.table_id.bytes
         await tx.publish(announcements.TOPIC, key, announcements.game_started(key, table.opened))
     return born
+
+
+async def seat_of(account: bytes, *, store: TablesStore) -> Sitting | None:
+    """Where the account sits, waiting or playing; None: nowhere."""
+    async with store.transaction() as tx:
+        return await tx.seat_of(account)
+
+
+async def require_no_other_seat(account: bytes, table_id: UUID, *, store: TablesStore) -> None:
+    """Raises AlreadySeated: the account sits at another table than this one."""
+    sitting = await seat_of(account, store=store)
+    if sitting is not None and sitting.table_id != table_id:
+        raise AlreadySeated(table=sitting.table_id.hex)
 
 
 async def abandon(table_id: UUID, *, store: TablesStore) -> bool:

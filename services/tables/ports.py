@@ -24,9 +24,20 @@ class Outcome(Enum):
     REFUSED = "refused"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seating:
+    """Who has sat down at a table, or has left it for good (not `sits`)."""
+
+    account: bytes
+    seat: int
+    name: str
+    guest: bool
+    sits: bool
+
+
 @dataclass(slots=True, kw_only=True)
 class Entry:
-    """One row to be. `events` go to the outbox in the same commit."""
+    """One row to be. `events` go to the outbox in the same commit, and `seating` is the account's seat from it on."""
 
     table_id: UUID
     born: date
@@ -39,6 +50,8 @@ class Entry:
     events: Sequence[Message] = field(default=())
     # The trace of the command that the entry answers, when that is recorded; its events carry it on.
     traceparent: str = ""
+    # REFUSED when the person who sits down has a seat elsewhere.
+    seating: Seating | None = None
 
 
 class Journal(Protocol):

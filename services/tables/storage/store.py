@@ -8,9 +8,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, BYTEA
 
-from libs.chassis.db.database import Transaction
 from services.tables.domain.entries import decode_body
 from services.tables.ports import Head, Row
+from services.tables.storage.seats import SeatRecords
 
 SCHEMA = "tables"
 
@@ -51,8 +51,8 @@ values (:table_id, :finished_at, :week_id, :accounts, :record)
 _RECORD = sa.text("select accounts, record from tables.game_record where table_id = :table_id")
 
 
-class TablesTransaction(Transaction):
-    """What one transaction can do with heads, rows and records."""
+class TablesTransaction(SeatRecords):
+    """What one transaction can do with heads, rows, records and seats."""
 
     async def open(
         self,
@@ -114,8 +114,10 @@ class TablesTransaction(Transaction):
         return [Row(seq=row.seq, body=decode_body(bytes(row.body)), at=row.at) for row in found]
 
     async def end(self, table_id: UUID, epoch: int, status: str) -> bool:
-        """Close a live table of ours; False when it is not (any more)."""
+        """Close a live table of ours, and free its people; False when it is not ours or live (any more)."""
         done = await self.connection.execute(_END, {"table_id": table_id, "epoch": epoch, "status": status})
+        if done.rowcount:
+            await self.free_table(table_id)
         return bool(done.rowcount)
 
     async def keep_record(
