@@ -126,6 +126,8 @@ class Snapshot(Struct, tag_field="t", tag="snapshot", frozen=True):
     # When the running turn ends, Unix milliseconds; 0: nobody has to act.
     deadline: int
     commitment: str
+    # A person's move that reaches the server so long after the deadline still counts: the way here costs nobody a turn.
+    grace_ms: int = 0
 
 
 class Delta(Struct, tag_field="t", tag="delta", frozen=True):
@@ -163,12 +165,17 @@ class Private(Struct, tag_field="t", tag="private"):
 
 
 class Presence(Struct, tag_field="t", tag="presence", frozen=True):
-    """Who plays a seat now; not part of the journal, so without `seq`."""
+    """Who plays a seat now; not part of the journal, so without `seq`.
+
+    `deadline` is of the running turn where that is this seat's, else 0. Whoever comes back, or acts while a bot holds
+    the seat, has the turn anew: this frame says so.
+    """
 
     table: str
     seat: int
     holder: str
     left: bool
+    deadline: int = 0
 
 
 class Seated(Struct, tag_field="t", tag="seated", frozen=True):

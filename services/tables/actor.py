@@ -275,14 +275,11 @@ class TableActor:
             self._spectate(session, frame)
             return
         self.followers.add(session, frame.conn, frame.account)
-        presence = self._presence[seat]
-        was_away = self._holder(seat) == "bot"
-        presence.connected, presence.waited_out, presence.returned = True, False, True
+        returned = self._is_there(seat, joined=True)
         if not self._resume(session, frame):
             self._send(session, frame.conn, frames.encode(self.snapshot(seat)))
-        if was_away and not self.table.tallies[seat].left:
+        if returned:
             self._announce_presence(seat)
-            self._rearm(seat)
         self._watch_for_people()
 
     def _spectate(self, session: Session, frame: link.Subscribe) -> None:
@@ -323,6 +320,7 @@ class TableActor:
             seats=[self._seat_info(each) for each in range(len(self.table.seats))],
             deadline=self._deadline_ms,
             commitment=self._commitment,
+            grace_ms=round(self._pace.grace_seconds() * 1000),
         )
 
     def announce_over(self, status: str) -> None:
@@ -370,7 +368,15 @@ class TableActor:
     def _announce_presence(self, seat: Seat) -> None:
         left = self.table.tallies[seat].left
         self._broadcast(
-            frames.encode(frames.Presence(table=self._hex, seat=seat, holder=self._holder(seat), left=left))
+            frames.encode(
+                frames.Presence(
+                    table=self._hex,
+                    seat=seat,
+                    holder=self._holder(seat),
+                    left=left,
+                    deadline=self._deadline_ms if self.table.to_act == seat else 0,
+                )
+            )
         )
 
     def _resume(self, session: Session, frame: link.Subscribe) -> bool:
@@ -466,10 +472,22 @@ class TableActor:
     def _is_back(self, account: bytes) -> None:
         """Whoever acts has come back."""
         seat = self._seated(account)
+        if not self._presence[seat].returned and self._is_there(seat):
+            self._announce_presence(seat)
+
+    def _is_there(self, seat: Seat, *, joined: bool = False) -> bool:
+        """The seat's person has come or acted; True: a bot held the seat until now, and its running turn begins anew.
+
+        Everybody is to be told then (P31): whose the seat is, and until when its turn runs.
+        """
         presence = self._presence[seat]
-        if not presence.returned:
-            presence.returned, presence.waited_out = True, False
-            self._rearm(seat)
+        returned = self.table.is_person(seat) and self._holder(seat) == "bot"
+        presence.connected = presence.connected or joined
+        presence.waited_out, presence.returned = False, True
+        stopped = self._released or self._retiring
+        if returned and self._in_flight is None and not stopped and self.table.to_act == seat:
+            self._arm()
+        return returned
 
     def _answer_stale(self, asked: _Asked, identity: UUID, stale: StaleTurn) -> None:
         """Too old for our memory or never made: the journal knows. The index is asked once, off the hot path."""
@@ -674,21 +692,6 @@ class TableActor:
             seconds = self._pace.bot_seconds(move_id(table.table_id, turn).bytes[0] / 255)
             self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
         self._turn_clock.set(seconds, table.turn)
-
-    def _rearm(self, seat: Seat) -> None:
-        """The holder of `seat` has changed: its running turn gets the clock that now applies."""
-        table = self.table
-        stopped = self._released or self._retiring
-        if self._in_flight is None and not stopped and table.to_act == seat:
-            self._arm()
-            self._broadcast_turn(seat)
-
-    def _broadcast_turn(self, seat: Seat) -> None:
-        """A turn's clock changed without a row: the seat learns it from a snapshot."""
-        account = self.table.seats[seat].account
-        snapshot = frames.encode(self.snapshot(seat))
-        for session in self.followers.of(account):
-            session.send(link.ToAccount(self._id, account, self.epoch, snapshot))
 
     def _time_up(self, turn: int) -> None:
         """The clock of decision `turn` has run out; a move that is in flight has won already."""

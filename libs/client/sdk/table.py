@@ -300,6 +300,7 @@ class Table:
             name=known.name, kind=known.kind, verified=known.verified, holder=frame.holder, left=frame.left
         )
         self.seats = tuple(seats)
+        self.deadline_ms = frame.deadline or self.deadline_ms
         self._beat()
 
     def _seated(self, frame: frames.Seated) -> None:
