@@ -44,6 +44,7 @@ from services.tables.domain.errors import (
     AlreadySeated,
     GameOver,
     NotAtTable,
+    SeatLeft,
     SpectatorsFull,
     StaleTurn,
     TableBusy,
@@ -270,7 +271,7 @@ class TableActor:
 
     def subscribe(self, session: Session, frame: link.Subscribe) -> None:
         """Follow; answered by what was missed since `frame.since`, or by a snapshot. Registering is the same step."""
-        seat = self.table.seat_of(frame.account)
+        seat = self.table.sits(frame.account)
         if seat is None:
             self._spectate(session, frame)
             return
@@ -287,15 +288,22 @@ class TableActor:
         try:
             most = self.table.admit_spectator(frame.account)
         except DomainError as refusal:
-            self._refuse(session, frame.conn, refusal)
+            has_left = self.table.seat_of(frame.account) is not None
+            self._refuse(session, frame.conn, SeatLeft() if has_left else refusal)
             return
-        watching = {account for account in self.followers.accounts() if self.table.seat_of(account) is None}
+        watching = {account for account in self.followers.accounts() if self.table.sits(account) is None}
         if frame.account not in watching and len(watching) >= most:
             self._refuse(session, frame.conn, SpectatorsFull(most=most))
         else:
             self.followers.add(session, frame.conn, frame.account)
             if not self._resume(session, frame):
                 self._send(session, frame.conn, frames.encode(self.snapshot(None)))
+
+    def _see_off(self, account: bytes) -> None:
+        """Who has left the seat goes on as anyone else: as a spectator within what is allowed, or not at all (P22)."""
+        for session, conn in self.followers.sockets(account):
+            self.followers.remove(session, conn)
+            self._spectate(session, link.Subscribe(self._id, account, conn, -1))
 
     def unsubscribe(self, session: Session, conn: int) -> None:
         """A socket has gone; the seat is kept (P31)."""
@@ -635,6 +643,8 @@ class TableActor:
                 self._acknowledge(asked, seq)
             elif sampled(asked.frame.traceparent):
                 self._trace(asked, flight.decided, committed, done)
+        if isinstance(body, Vacated):
+            self._see_off(self.table.seats[body.seat].account)
 
     def _trace(self, asked: _Asked, decided: float, committed: float, done: float) -> None:
         """Spans made afterwards, for sampled moves only: a span before is made costs what a move costs."""
@@ -750,6 +760,7 @@ class TableActor:
                 seq=seq,
                 epoch=self.epoch,
                 events=[shown for event in flight.events if (shown := game.project(event, None)) is not None],
+                private=True if any(map(game.is_private, flight.events)) else UNSET,
                 by=WORDS[body.by] if isinstance(body, Moved) else SERVER,
                 seat=body.seat if isinstance(body, (Moved, Vacated, TakenOver)) else -1,
                 turn=turn,
@@ -790,7 +801,7 @@ class TableActor:
         made: dict[bytes, bytes] = {}
         for seat in seats:
             account = self.table.seats[seat].account
-            if not account:
+            if not self.table.is_person(seat):
                 continue
             frame = frames.Private(
                 table=self._hex,

@@ -107,7 +107,7 @@ class FriendsApi:
         table_id, who = id_of(request.table_id, "table_id"), _person(request.who)
 
         async def at_live_table() -> bool:
-            return (await self._live(table_id)).seat_of(who.account) is not None
+            return (await self._live(table_id)).sits(who.account) is not None
 
         line = await friends.say(
             table_id, who, _request(request.request_id), request.words, desk=self._desk, at_live_table=at_live_table

@@ -107,7 +107,7 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
 
 
 def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:
-    seat = table.seat_of(account)
+    seat, sits = table.seat_of(account), table.sits(account)
     if seat is None:
         table.admit_spectator(account)
     live = status == handlers.LIVE and not table.game.over(table.state)
@@ -115,8 +115,8 @@ def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableRespo
         status=_STATUS[status],
         seat=-1 if seat is None else seat,
         game=table.opened.game,
-        view_json=json.dumps(table.view(seat), separators=(",", ":")) if live else "",
-        hints=seat is not None and table.seats[seat].hints,
+        view_json=json.dumps(table.view(sits), separators=(",", ":")) if live else "",
+        hints=sits is not None and table.seats[sits].hints,
         left=seat is not None and table.tallies[seat].left,
     )
 
