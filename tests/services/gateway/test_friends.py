@@ -131,6 +131,15 @@ async def test_3_where_one_sits_is_told_by_any_gateway(stage: Stage, http: httpx
     assert (await http.get("/v1/seat")).json() == {"table": TABLE, "kind": "quick", "stage": "dealt"}
 
 
+async def test_43_a_seat_of_a_game_that_has_ended_is_refused_in_words(
+    stage: Stage, http: httpx.AsyncClient, account: UUID
+) -> None:
+    stage.world.worker.finished = True
+    refused = await http.post(f"/v1/friends-tables/{TABLE}/take-seat", json={"seat": 2})
+    assert is_problem(refused, 404, "TABLE_FINISHED")
+    assert not stage.world.worker.asked
+
+
 async def test_the_list_one_table_a_rematch_a_report_and_a_mute(
     stage: Stage, http: httpx.AsyncClient, account: UUID
 ) -> None:
