@@ -110,13 +110,13 @@ def game_finished(
     return events_pb2.TablesEvent(game_finished=finished)
 
 
-def game_voided(table_id: bytes, opened: Opened, reason: str) -> events_pb2.TablesEvent:
-    """Our fault ended the game: everything goes back."""
+def game_voided(table_id: bytes, kind: int, seats: Sequence[SeatFacts], reason: str) -> events_pb2.TablesEvent:
+    """Our fault ended the game: everything goes back. `seats` as opened; none where nobody can read them."""
     return events_pb2.TablesEvent(
         game_voided=events_pb2.GameVoided(
             table_id=table_id,
-            kind=tables_pb2.TableKind.ValueType(opened.kind),
-            seats=_seats(opened.seats),
+            kind=tables_pb2.TableKind.ValueType(kind),
+            seats=_seats(seats),
             reason=reason,
         )
     )

@@ -266,31 +266,37 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
     return True
 
 
-async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: TablesStore, zone: ZoneInfo) -> bool:
+async def void(
+    table_id: UUID, body: Opened | None, *, epoch: int, reason: str, store: TablesStore, zone: ZoneInfo
+) -> bool:
     """End a game that cannot go on: `GameVoided` returns everything, and a record shows how far it went (P70).
 
-    Idempotent like `finish`.
+    Without a `body`, for nobody can read it, there is no record, and the event names no seats: whoever returns entries
+    knows them by the table. Idempotent like `finish`.
     """
     async with store.transaction() as tx:
         if not await tx.end(table_id, epoch, VOIDED):
             return False
-        kept = await _voided_record(table_id, body, reason, tx)
+        head = await tx.head(table_id)
+        assert head is not None, "it was ended in this transaction"
+        kept = None if body is None else await _voided_record(head, body, reason, tx)
         if kept is not None:
             now = await tx.now()
             week_id = calendar.week_id(now, zone=zone)
             plain, accounts = kept
             await tx.keep_record(table_id, now, week_id, accounts, plain.encode())
-        await tx.publish(announcements.TOPIC, table_id.bytes, announcements.game_voided(table_id.bytes, body, reason))
+        seats = () if body is None else body.seats
+        voided = announcements.game_voided(table_id.bytes, head.kind, seats, reason)
+        await tx.publish(announcements.TOPIC, table_id.bytes, voided)
     games_voided.labels(reason).inc()
     return True
 
 
 async def _voided_record(
-    table_id: UUID, body: Opened, reason: str, tx: TablesTransaction
+    head: Head, body: Opened, reason: str, tx: TablesTransaction
 ) -> tuple[str, list[bytes]] | None:
     """(record, accounts) of a game that is being called off; None where what broke the game breaks it too."""
-    head, now = await tx.head(table_id), await tx.now()
-    assert head is not None, "it was ended in this transaction"
+    table_id, now = head.table_id, await tx.now()
     try:
         rows = await tx.rows(table_id, head.born)
     except MsgspecError:  # a row that is no entry at all: what is known is the opening
@@ -319,13 +325,18 @@ async def closed(table_id: UUID, epoch: int, *, store: TablesStore) -> str | Non
     return head.status
 
 
-async def opening(table_id: UUID, *, store: TablesStore) -> tuple[Head, Opened] | None:
-    """Head and row 0 alone, for a table whose later rows cannot be folded."""
+async def opening(table_id: UUID, *, store: TablesStore) -> tuple[Head, Opened | None] | None:
+    """Head and row 0 alone, for a table whose rows cannot be folded; no row 0 where that is what nobody can read.
+
+    None: the table is not live.
+    """
     async with store.transaction() as tx:
         head = await tx.head(table_id)
         if head is None or head.status != LIVE:
             return None
-        rows = await tx.rows(table_id, head.born, head.next_seq)
-    first = rows[0].body
-    assert isinstance(first, Opened), "row 0 opens"
-    return head, first
+        try:
+            rows = await tx.rows(table_id, head.born, head.next_seq)
+        except MsgspecError:
+            rows = []
+    first = rows[0].body if rows else None
+    return head, first if isinstance(first, Opened) else None

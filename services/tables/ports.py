@@ -72,6 +72,7 @@ class Head:
 
     table_id: UUID
     born: date
+    kind: int
     status: str
     epoch: int
     next_seq: int

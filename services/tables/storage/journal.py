@@ -84,7 +84,8 @@ APPEND_WITH_SEATS = f"""
    where not s.sits and f.table_id = s.table_id and f.seat = s.seat
 ), sat as (
   insert into tables.friends_seat (table_id, seat, account, name, guest, waiting, lease_until)
-  select table_id, seat, account, name, guest, false, clock_timestamp() from seating where sits
+  select table_id, seat, account, name, guest, false, clock_timestamp()
+    from seating join tables.friends_table using (table_id) where sits
   on conflict (table_id, seat) do update
      set account = excluded.account, name = excluded.name, guest = excluded.guest
 ), shown as (

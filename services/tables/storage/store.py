@@ -31,7 +31,7 @@ values (:table_id, (clock_timestamp() at time zone 'UTC')::date, 0, 'abandoned',
 on conflict (table_id) do nothing
 """)
 _HEAD = sa.text("""
-select h.table_id, h.born, h.status, h.epoch, h.next_seq, h.checkpoint_seq,
+select h.table_id, h.born, h.kind, h.status, h.epoch, h.next_seq, h.checkpoint_seq,
        case when w.state <> 'gone' and w.incarnation = h.incarnation then w.address end as owner_address
   from tables.table_head h left join tables.worker w on w.worker_id = h.owner
  where h.table_id = :table_id
@@ -101,6 +101,7 @@ class TablesTransaction(SeatRecords):
         return Head(
             table_id=table_id,
             born=row.born,
+            kind=row.kind,
             status=row.status,
             epoch=row.epoch,
             next_seq=row.next_seq,
