@@ -92,7 +92,7 @@ class FriendsApi:
     async def Rematch(self, request: pb.RematchRequest, context: Any) -> pb.RematchResponse:
         table_id = id_of(request.table_id, "table_id")
         await friends.get_table(table_id, desk=self._desk)
-        played = {seat.account for seat in (await self._live(table_id)).seats if seat.account}
+        played = [seat.account for seat in (await self._live(table_id)).seats]
         table = await friends.rematch(table_id, _person(request.who), desk=self._desk, played=played)
         self._watching.changed(table.table_id)
         return pb.RematchResponse(table=_table(table))
@@ -107,7 +107,7 @@ class FriendsApi:
         table_id, who = id_of(request.table_id, "table_id"), _person(request.who)
 
         async def at_live_table() -> bool:
-            return (await self._live(table_id)).seat_of(who.account) is not None
+            return (await self._live(table_id)).sits(who.account) is not None
 
         line = await friends.say(
             table_id, who, _request(request.request_id), request.words, desk=self._desk, at_live_table=at_live_table

@@ -190,10 +190,16 @@ class Worker:
         return dealt
 
     async def take_seat(self, table_id: UUID, who: SeatFacts, seat: int, req: str) -> int:
-        """The row in which a person has taken a seat over. Raises TableUnowned: not here, ask the table's owner."""
+        """The row in which a person has taken a seat over.
+
+        Raises TableUnowned (not here, ask the table's owner), AlreadySeated, and what `TableActor.take_seat` raises.
+        """
         actor = self.find(table_id.bytes)
         if actor is None:
             raise TableUnowned
+        if actor.table.answered_at(who.account, req) is None:
+            # The journal would refuse the row, and for it write those of the other tables one by one.
+            await handlers.require_no_other_seat(who.account, table_id, store=self._store)
         return await actor.take_seat(TakeSeat(who, seat, req), self._clock.monotonic())
 
     def _as_owner(self) -> Owner:
