@@ -1,1 +1,5 @@
 """The scenarios, a module a kind of fault; importing this package registers them all."""
+
+from tests.chaos.scenarios import secrecy
+
+__all__ = ["secrecy"]
