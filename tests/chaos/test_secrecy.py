@@ -16,7 +16,7 @@ from services.tables.metrics import refusals
 from tests.chaos.scenario import Run
 from tests.chaos.scenarios.secrecy import CARD, swapped_games
 from tests.chaos.swapping import swap
-from tests.chaos.watching import Leaked, Observer, watch
+from tests.chaos.twins import Leaked, Observer, watch
 from tests.engine.comparison import random_table
 from whist.tables.v1 import events_pb2
 

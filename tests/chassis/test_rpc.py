@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import grpc
 import pytest
+from sqlalchemy.exc import DBAPIError
 
 from libs.chassis.clock import SystemClock
 from libs.chassis.errors import DomainError, Kind, Refusal
@@ -33,6 +35,8 @@ class Behaviour(CoachServiceServicer):
         self.calls += 1
         if request.game == "fault":
             raise RuntimeError("the password is hunter2")
+        if request.game == "read-only":
+            raise DBAPIError("insert into secrets", {}, asyncpg.ReadOnlySQLTransactionError("not now"))
         if request.game == "flaky" and self.calls < 3:
             raise Refusal(Kind.UNAVAILABLE, "UNAVAILABLE")
         if request.game in set(Kind):
@@ -99,6 +103,14 @@ async def test_n5_a_call_without_deadline_is_refused(tmp_path: Path) -> None:
         assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
         assert failed.value.details() == "DEADLINE_REQUIRED"
         assert behaviour.calls == 0
+
+
+async def test_b23_a_database_that_cannot_be_written_is_named_as_the_reason(tmp_path: Path) -> None:
+    target = f"unix:{tmp_path}/s"
+    async with serving(target):
+        with pytest.raises(DomainError) as refused:
+            await hint(target, "read-only")
+    assert (refused.value.kind, refused.value.reason, refused.value.facts) == (Kind.UNAVAILABLE, "DATABASE_AWAY", {})
 
 
 @pytest.mark.parametrize("caller", ["wallet", "", "Gateway", "gateway "])

@@ -9,7 +9,8 @@ import structlog
 from opentelemetry.trace import SpanKind
 
 from libs.chassis.clock import Clock
-from libs.chassis.errors import DomainError, Kind, Refusal
+from libs.chassis.errors import DatabaseAway, DomainError, Kind, Refusal
+from libs.chassis.events.delivery import is_passing
 from libs.chassis.rpc.errors import status_of
 from libs.chassis.telemetry.metrics import rpc_seconds
 from libs.chassis.telemetry.tracing import span
@@ -96,10 +97,9 @@ class Gatekeeper(grpc.aio.ServerInterceptor):
             except (asyncio.CancelledError, grpc.aio.AbortError):
                 code = "CANCELLED"
                 raise
-            except Exception:
-                code = "INTERNAL"
-                log.exception("rpc_failed", service=self._service, method=name)
-                await context.abort(grpc.StatusCode.INTERNAL, "INTERNAL")
+            except Exception as error:
+                code = DatabaseAway.reason if is_passing(error) else "INTERNAL"
+                await self._abort(error, context, name)
             finally:
                 rpc_seconds.labels(self._service, name, code).observe(self._clock.monotonic() - started)
 
@@ -117,11 +117,18 @@ class Gatekeeper(grpc.aio.ServerInterceptor):
                 await context.abort_with_status(status_of(error))
             except (asyncio.CancelledError, grpc.aio.AbortError, GeneratorExit):
                 raise
-            except Exception:
-                log.exception("rpc_failed", service=self._service, method=name)
-                await context.abort(grpc.StatusCode.INTERNAL, "INTERNAL")
+            except Exception as error:
+                await self._abort(error, context, name)
 
         return wrapped
+
+    async def _abort(self, error: Exception, context: Any, method: str) -> None:
+        """End a call that no refusal has ended: the database is away, full or read-only, or the fault is ours."""
+        if is_passing(error):
+            log.warning("rpc_unavailable", service=self._service, method=method, error=type(error).__name__)
+            await context.abort_with_status(status_of(DatabaseAway()))
+        log.exception("rpc_failed", service=self._service, method=method)
+        await context.abort(grpc.StatusCode.INTERNAL, "INTERNAL")
 
 
 def _traceparent(context: Any) -> str:

@@ -12,7 +12,7 @@ from libs.house.bots import Strength
 from services.coach.thinking import ThreadThinker
 from tests.chaos.scenario import Run, scenario
 from tests.chaos.swapping import swap
-from tests.chaos.watching import Observer, Plant, as_is, watch
+from tests.chaos.twins import Observer, Plant, as_is, watch
 from tests.engine.comparison import random_table
 
 GAMES_EACH_RUN = 1000
