@@ -4,12 +4,12 @@ import re
 from collections import Counter
 
 from prometheus_client import REGISTRY
-from structlog.testing import capture_logs
 
 from libs.engine.cards import CARD_BY_TEXT
 from libs.engine.game import GAMES
 from libs.house.bots import Strength
 from services.coach.thinking import ThreadThinker
+from tests.chaos.logs import logged
 from tests.chaos.scenario import Run, scenario
 from tests.chaos.swapping import swap
 from tests.chaos.twins import Observer, Plant, as_is, watch
@@ -32,7 +32,7 @@ async def swapped_games(games: int, run: Run, *, plant: Plant = as_is) -> Counte
     thinker = ThreadThinker(1, 4, HINT_SAMPLES)
     names, observers = sorted(GAMES), list(Observer)
     try:
-        with capture_logs() as lines:
+        with logged() as lines:
             for number in range(games):
                 name = names[number % len(names)]
                 observer = observers[number // len(names) % len(observers)]
@@ -50,8 +50,7 @@ async def swapped_games(games: int, run: Run, *, plant: Plant = as_is) -> Counte
                 counted[observer] += 1
     finally:
         await thinker.close()
-    spoken = [str(line) for line in lines]
-    assert not [line for line in spoken if CARD.search(line)], "a card is in the log"
+    assert not [line for line in lines if CARD.search(line)], "a card is in the log"
     labels = {value for metric in REGISTRY.collect() for sample in metric.samples for value in sample.labels.values()}
     assert not [label for label in labels if CARD.search(label) or IDENTITY.search(label)], "a card or id is a label"
     run.inject(f"the cards hidden from the observer dealt anew in {games} games: {_by(counted, names)}")
@@ -60,7 +59,7 @@ async def swapped_games(games: int, run: Run, *, plant: Plant = as_is) -> Counte
         f"moves for {_by(counted, observers)}"
     )
     run.held(f"in {counted['told apart']} of them another seat was sent something else, as it must be")
-    run.held(f"{len(spoken)} log lines without a card; {len(labels)} values of metrics' labels, no card and no id")
+    run.held(f"{len(lines)} log lines without a card; {len(labels)} values of metrics' labels, no card and no id")
     return counted
 
 
