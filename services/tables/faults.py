@@ -10,10 +10,10 @@ PLACES_MAX = 8  # of the innermost calls; whoever was called by whom before is t
 
 
 def told(error: BaseException) -> str:
-    """One line, "ValueError at services.tables.actor:440 > libs.engine.cards:98" (P71)."""
+    """One line, innermost call first: "ValueError at libs.engine.cards:98 < services.tables.actor:440" (P71)."""
     places = [f"{frame.f_globals.get('__name__')}:{line}" for frame, line in walk_tb(error.__traceback__)]
     kind = type(error).__name__
-    return f"{kind} at {' > '.join(places[-PLACES_MAX:])}" if places else kind
+    return f"{kind} at {' < '.join(places[: -PLACES_MAX - 1 : -1])}" if places else kind
 
 
 def note(event: str, error: BaseException, *, table: str) -> None:
