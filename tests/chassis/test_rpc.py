@@ -113,6 +113,24 @@ async def test_b23_a_database_that_cannot_be_written_is_named_as_the_reason(tmp_
     assert (refused.value.kind, refused.value.reason, refused.value.facts) == (Kind.UNAVAILABLE, "DATABASE_AWAY", {})
 
 
+@pytest.mark.parametrize(
+    "garbage", [b"\xff", b"\x0a\x05abc", b"\x0a\x02\xff\xfe"], ids=["no tag", "cut off", "no UTF-8"]
+)
+async def test_b32_bytes_that_are_no_message_are_refused_without_a_traceback(
+    tmp_path: Path, garbage: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    target = f"unix:{tmp_path}/s"
+    async with serving(target) as (_, behaviour), grpc.aio.insecure_channel(target) as channel:
+        with pytest.raises(grpc.aio.AioRpcError) as failed:
+            await channel.unary_unary(HINT)(garbage, timeout=3, metadata=(("whist-caller", "gateway"),))
+        assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert failed.value.details() == "MALFORMED_REQUEST"
+        with pytest.raises(grpc.aio.AioRpcError) as stranger:
+            await channel.unary_unary(HINT)(garbage, timeout=3, metadata=(("whist-caller", "wallet"),))
+        assert stranger.value.details() == "CALLER_NOT_ALLOWED"
+    assert behaviour.calls == 0 and not caplog.records
+
+
 @pytest.mark.parametrize("caller", ["wallet", "", "Gateway", "gateway "])
 async def test_n5_a_caller_that_is_not_named_is_refused(tmp_path: Path, caller: str) -> None:
     target = f"unix:{tmp_path}/s"

@@ -1,0 +1,370 @@
+"""B32: random bytes and almost right messages at every entry. Each is refused or done; nothing breaks or moves."""
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import grpc
+import httpx
+import msgspec
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message_factory import GetMessageClass
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from libs.chassis.entropy import SystemEntropy
+from libs.client import Whist
+from libs.wire import frames, link
+from services.allinone.home import Home
+from tests.chaos.scenario import Run, scenario
+from tests.e2e.conftest import UNLIMITED, Embedded, embedded, own_folder
+from tests.e2e.rogue import bearer, rogue, socket_url
+from tests.e2e.story import moves_in, play
+from tests.services.gateway.world import TABLE, staged
+
+SERVICES = ("auth", "wallet", "leagues", "coach", "tables", "matchmaking")
+AT_ONCE = 32
+CALL_SECONDS = 10.0
+# A megabyte of it is more than any body may have.
+DEEP = "[" * 20_000
+STRINGS = (
+    "",
+    "x",
+    "romanian",
+    "calm",
+    "{}",
+    '{"mode":"quick"}',
+    "null",
+    DEEP,
+    '{"a":' * 9_000,
+    "\u202e\u0000",
+    "🂡" * 300,
+    "9" * 5_000,
+)
+BYTES = (b"", b"\0", b"\0" * 15, b"\0" * 16, b"\xff" * 17, bytes(1_000))
+WHOLES = (0, 1, 2, 5, -1, 127, 2**31 - 1, -(2**31), 2**53, 2**63 - 1, -(2**63))
+FAULTS = re.compile(r"rpc_failed|request_failed|task_failed|job_failed|decide_failed|entry_done_failed|Traceback")
+
+
+# ---- what is sent ----
+
+
+def noise(rng: Random, good: bytes) -> bytes:
+    """Random bytes, or a good message cut, flipped, doubled or with something put in."""
+    match rng.randrange(6):
+        case 0:
+            return rng.randbytes(rng.randint(0, 200))
+        case 1:
+            return good[: rng.randint(0, len(good))]
+        case 2:
+            return good + good[rng.randint(0, len(good)) :]
+        case 3:
+            at = rng.randint(0, len(good))
+            return good[:at] + rng.randbytes(rng.randint(1, 8)) + good[at:]
+        case _:
+            flipped = bytearray(good)
+            for _ in range(rng.randint(1, 4)):
+                if flipped:
+                    flipped[rng.randrange(len(flipped))] ^= 1 << rng.randrange(8)
+            return bytes(flipped)
+
+
+def nonsense(rng: Random, depth: int = 0) -> Any:
+    """A JSON value that nobody asked for."""
+    if depth < 3 and rng.random() < 0.3:
+        inside = [nonsense(rng, depth + 1) for _ in range(rng.randrange(4))]
+        return inside if rng.random() < 0.5 else {rng.choice(STRINGS)[:20]: each for each in inside}
+    return rng.choice((None, True, 1.5, 1e300, *WHOLES, *(text[:100] for text in STRINGS), uuid4().hex))
+
+
+def any_message(of: Descriptor, rng: Random, depth: int = 0) -> Any:
+    """A message of that type with any values that its types allow."""
+    made = GetMessageClass(of)()
+    for each in of.fields:
+        if rng.random() < 0.3 or (each.message_type is not None and depth > 3):
+            continue
+        repeated = each.is_repeated
+        values = [_any_value(each, rng, depth) for _ in range(rng.randint(0, 3) if repeated else 1)]
+        if each.message_type is not None and each.message_type.GetOptions().map_entry:
+            continue
+        if repeated:
+            getattr(made, each.name).extend(values)
+        elif each.message_type is not None:
+            getattr(made, each.name).CopyFrom(values[0])
+        else:
+            setattr(made, each.name, values[0])
+    return made
+
+
+def _any_value(field: FieldDescriptor, rng: Random, depth: int) -> Any:
+    kinds = FieldDescriptor
+    match field.cpp_type:
+        case kinds.CPPTYPE_MESSAGE:
+            return any_message(field.message_type, rng, depth + 1)
+        case kinds.CPPTYPE_STRING:
+            return (
+                rng.choice((*BYTES, uuid4().bytes, uuid4().bytes))
+                if field.type == kinds.TYPE_BYTES
+                else rng.choice(STRINGS)
+            )
+        case kinds.CPPTYPE_BOOL:
+            return rng.random() < 0.5
+        case kinds.CPPTYPE_DOUBLE | kinds.CPPTYPE_FLOAT:
+            return rng.choice((0.0, -1.5, 1e30, float("inf"), float("nan")))
+        case kinds.CPPTYPE_ENUM:
+            return rng.choice((*(value.number for value in field.enum_type.values), 99))
+        case kinds.CPPTYPE_INT32:
+            return rng.choice([each for each in WHOLES if -(2**31) <= each < 2**31])
+        case kinds.CPPTYPE_UINT32:
+            return rng.choice([each for each in WHOLES if 0 <= each < 2**32])
+        case kinds.CPPTYPE_UINT64:
+            return rng.choice([each for each in WHOLES if each >= 0])
+        case _:
+            return rng.choice(WHOLES)
+
+
+GOOD_FRAMES: tuple[frames.ClientFrame, ...] = (
+    frames.Hello(token="x" * 40), frames.Join(table=TABLE, since=3), frames.Leave(table=TABLE),
+    frames.Act(table=TABLE, req="r-1", turn=7, action={"bid": 3}), frames.Quit(table=TABLE, req="q"), frames.Watch(),
+    frames.Enter(table=TABLE, since_line=1), frames.Say(table=TABLE, req="s", words="Salut"), frames.Ping(n=1),
+)  # fmt: skip
+
+
+def a_frame(rng: Random) -> bytes:
+    """A client's frame with noise in its bytes, or nonsense in a field."""
+    good = frames.encode(rng.choice(GOOD_FRAMES))
+    if rng.random() < 0.6:
+        return noise(rng, good)
+    fields = json.loads(good)
+    fields[rng.choice(sorted(fields))] = nonsense(rng)
+    return json.dumps(fields).encode()
+
+
+def a_batch(rng: Random) -> bytes:
+    """What a gateway might send a worker, were it broken."""
+    table, account = uuid4().bytes, uuid4().bytes
+    good = link.encode_batch([
+        link.Subscribe(table, account, 1, -1), link.Command(table, account, 1, "r", 3, {"bid": 1}),
+        link.Vacate(table, account, 1, "q"), link.Unsubscribe(table, account, 1),
+    ])  # fmt: skip
+    if rng.random() < 0.5:
+        return noise(rng, good)
+    return msgspec.msgpack.encode([[rng.choice("scqu"), *(_packable(rng) for _ in range(rng.randrange(8)))]])
+
+
+def _packable(rng: Random) -> Any:
+    return rng.choice(
+        (None, True, 2**64 - 1, -(2**63), 1.5, "x" * 50, uuid4().bytes, [], {}, {"bid": 2**60}, {"play": [1]})
+    )
+
+
+# ---- where it is sent ----
+
+
+async def at_the_frame_decoder(rng: Random, count: int, folder: Path) -> Counter[str]:
+    """Frames of a signed-in socket, handed to the gateway as picows does."""
+    counted: Counter[str] = Counter()
+    async with staged(folder, socket_rate=0, rate_chat="") as stage:
+        sent: list[bytes] = []
+        closed: list[int] = [0]
+        for _ in range(count):
+            if closed:
+                connection = stage.gateway.hub.connection()
+                connection.account_id = uuid4().bytes
+                connection.send = sent.append  # type: ignore[method-assign, assignment]
+                connection.close = lambda code, why="": closed.append(code)  # type: ignore[method-assign]
+                counted.update(f"close {code}" for code in closed if code)
+                closed.clear()
+                await asyncio.sleep(0)
+            connection._take(a_frame(rng), 0.0)
+            if sent:
+                answer = frames.decode_server.decode(sent.pop())
+                counted[answer.reason if isinstance(answer, frames.Error) else type(answer).__name__] += 1
+            sent.clear()
+    return counted
+
+
+def every_method() -> list[tuple[str, str, str, Descriptor]]:
+    """(service, full method, a caller that may use it, its request) of every unary or server-streaming method."""
+    found = []
+    for name in SERVICES:
+        wiring = import_module(f"services.{name}.wiring")
+        contract = import_module(f"whist.{name}.v1.{name}_pb2")
+        [service] = contract.DESCRIPTOR.services_by_name.values()
+        for method in service.methods:
+            full = f"/{service.full_name}/{method.name}"
+            for caller in sorted(wiring.ALLOW.get(full, ()))[:1]:
+                if not method.client_streaming:
+                    found.append((name, full, caller, method.input_type))
+    return found
+
+
+async def at_the_services(run: Embedded, rng: Random, count: int) -> Counter[str]:
+    """Every gRPC method of every service, by callers that may use it."""
+    methods, counted, gate = every_method(), Counter[str](), asyncio.Semaphore(AT_ONCE)
+    sockets, broken = Home(run.data, SystemEntropy()).sockets, dict[str, bytes]()
+    async with asyncio.TaskGroup() as group:
+        channels = {name: grpc.aio.insecure_channel(f"unix:{sockets}/{name}.sock") for name in SERVICES}
+
+        async def call(name: str, method: str, caller: str, payload: bytes) -> None:
+            # A stream's first answer is enough; a unary call is a stream of one.
+            started = channels[name].unary_stream(method)(
+                payload, timeout=CALL_SECONDS, metadata=(("whist-caller", caller),)
+            )
+            try:
+                await asyncio.wait_for(started.read(), 0.5)
+                counted["answered"] += 1
+            except TimeoutError:
+                counted["nothing to tell yet"] += 1
+            except grpc.aio.AioRpcError as error:
+                counted[f"{error.code().name}"] += 1
+                if error.details() == "INTERNAL":
+                    broken[method] = payload
+            finally:
+                started.cancel()
+                gate.release()
+
+        for number in range(count):
+            name, method, caller, request = methods[number % len(methods)]
+            good = any_message(request, rng).SerializeToString()
+            await gate.acquire()
+            group.create_task(call(name, method, caller, noise(rng, good) if rng.random() < 0.4 else good))
+        for _ in range(AT_ONCE):
+            await gate.acquire()
+        for channel in channels.values():
+            await channel.close()
+    assert not broken, {method: payload[:200] for method, payload in broken.items()}
+    counted["methods"] = len(methods)
+    return counted
+
+
+async def at_the_stream(run: Embedded, rng: Random, count: int) -> Counter[str]:
+    """Batches on the stream between gateway and worker; a broken one ends its stream and no other."""
+    counted: Counter[str] = Counter()
+    contract = import_module("whist.tables.v1.tables_pb2")
+    stub = import_module("whist.tables.v1.tables_pb2_grpc")
+    sockets = Home(run.data, SystemEntropy()).sockets
+    async with grpc.aio.insecure_channel(f"unix:{sockets}/tables.sock") as channel:
+        for _ in range(count):
+            stream = stub.TablesServiceStub(channel).Play(metadata=(("whist-caller", "gateway"),))
+            await stream.write(contract.PlayRequest(batch=a_batch(rng)))
+            await stream.done_writing()
+            try:
+                async with asyncio.timeout(CALL_SECONDS):
+                    answers = [answer async for answer in stream]
+                counted["answered" if answers else "ended"] += 1
+            except grpc.aio.AioRpcError as error:
+                counted[error.code().name] += 1
+                assert error.details() != "INTERNAL"
+    return counted
+
+
+async def at_rest(run: Embedded, rng: Random, count: int, headers: dict[str, str]) -> Counter[str]:
+    """Every route with a body or a query, as JSON, as noise, and with nonsense in its fields."""
+    counted: Counter[str] = Counter()
+    async with httpx.AsyncClient(base_url=run.url, timeout=30, headers=headers) as client:
+        document = (await client.get("/openapi.json")).json()
+        routes = [(method.upper(), route) for route, methods in document["paths"].items() for method in methods]
+        names = sorted(
+            {name for schema in document["components"]["schemas"].values() for name in schema.get("properties", {})}
+        )
+
+        broken: dict[str, str] = {}
+
+        async def ask(number: int) -> None:
+            method, route = routes[number % len(routes)]
+            path = re.sub(r"{\w+}", lambda _: rng.choice((uuid4().hex, "0" * 32, "x", "%00", "-1")), route)
+            # A logout would only end the run of nonsense early.
+            body = {name: nonsense(rng) for name in rng.sample(names, rng.randint(0, 6))}
+            raw = json.dumps(body).encode()
+            content = noise(rng, raw) if rng.random() < 0.4 else raw
+            answer = await client.request(
+                method, path, content=content, headers={"Content-Type": "application/json"},
+                params={rng.choice(("limit", "before", "x")): str(nonsense(rng))[:200]},
+            )  # fmt: skip
+            counted[str(answer.status_code)] += 1
+            if answer.status_code >= 500:
+                broken[f"{method} {path}"] = f"{content[:200]!r} {answer.text}"
+
+        for start in range(0, count, AT_ONCE):
+            await asyncio.gather(*(ask(number) for number in range(start, min(count, start + AT_ONCE))))
+        assert not broken, broken
+        counted["routes"] = len(routes)
+    return counted
+
+
+async def at_sockets(run: Embedded, rng: Random, count: int, token: str) -> Counter[str]:
+    """Frames over real sockets, until each is closed for its bad frames."""
+    counted: Counter[str] = Counter()
+    url = await socket_url(run.url)
+    sent = 0
+    while sent < count:
+        async with connect(url, compression=None, max_queue=None) as socket:
+            if rng.random() < 0.5:
+                await socket.send(frames.encode(frames.Hello(token=token)))
+            try:
+                for _ in range(12):
+                    await socket.send(a_frame(rng))
+                    sent += 1
+            except ConnectionClosed:
+                counted["sent too late"] += 1
+        counted[f"close {socket.close_code}"] += 1
+    return counted
+
+
+def _total(counted: Counter[str]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in counted.most_common(8))
+
+
+async def noise_everywhere(run: Run, counts: dict[str, int]) -> None:
+    """So many messages at each entry of a running product, at which one person waits, one plays, and both go on."""
+    entries: list[tuple[str, Callable[[], Any]]] = []
+    with own_folder() as folder:
+        async with embedded(folder / "run", **UNLIMITED, WHIST_SOCKET_RATE="0") as product:
+            async with Whist.connect(product.url) as whist, Whist.connect(product.url) as other:
+                table = await whist.quick_game()
+                playing = asyncio.create_task(play(table))
+                before = await whist.wallet()
+                headers, token = await bearer(other), await other._session.access_token()
+                entries = [
+                    ("frame decoder", lambda: at_the_frame_decoder(run.random, counts["frame decoder"], folder)),
+                    ("gRPC methods", lambda: at_the_services(product, run.random, counts["gRPC methods"])),
+                    ("Play stream", lambda: at_the_stream(product, run.random, counts["Play stream"])),
+                    ("REST", lambda: at_rest(product, run.random, counts["REST"], headers)),
+                    ("sockets", lambda: at_sockets(product, run.random, counts["sockets"], token)),
+                ]
+                for name, attack in entries:
+                    counted = await attack()
+                    run.inject(f"{counts[name]:,} at the {name}: {_total(counted)}")
+                assert product.process.returncode is None, "it crashed"
+                played = await asyncio.wait_for(playing, 120)
+                record = await whist.record(table.id)
+                assert moves_in(record, whist.account["account_id"]) == played.acknowledged
+                after = await whist.wallet()
+                assert after["coins"] - before["coins"] in (0, 55, 70, 100), (before, after)
+                async with rogue(product.url, await whist._session.access_token()) as socket:
+                    await socket.say(frames.Ping(n=7))
+                    await socket.hear(frames.Pong, n=7)
+            faults = FAULTS.findall(product.log.read_text())
+            assert not faults, Counter(faults)
+    run.held(f"{sum(counts.values()):,} messages, no 5xx, no fault in the log, the process lives and answers")
+    run.held(f"a game played meanwhile lost none of its {len(played.acknowledged)} moves; the purse holds what it won")
+
+
+@scenario("B32", "random bytes and almost right messages at every entry")
+async def b32(run: Run) -> None:
+    counts = {
+        "frame decoder": 800_000,
+        "gRPC methods": 120_000,
+        "Play stream": 20_000,
+        "REST": 30_000,
+        "sockets": 30_000,
+    }
+    await noise_everywhere(run, counts)
