@@ -306,6 +306,7 @@ class CloseCode:
 
     DONE = 1000  # the client's own wish
     PROTOCOL = 1002  # not RFC 6455, or with an extension nobody agreed to
+    NOT_TEXT = 1007  # a text message that is not UTF-8
     RESTART = 1012  # come back with `since`
     POLICY = 1008  # flood, no Hello in time, foreign Origin
     TOO_BIG = 1009
