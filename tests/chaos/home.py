@@ -8,6 +8,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import asyncpg
+
 from libs.chassis.db import embedded
 from libs.chassis.db.migrate import Migrations
 
@@ -20,14 +22,26 @@ class Home:
     folder: Path
     numbers: Any = field(default_factory=lambda: count(1))
 
-    async def database(self, *migrations: Migrations) -> str:
-        """The URL of a new database, migrated for these services."""
+    async def database(self, *migrations: Migrations, on: Path | None = None) -> str:
+        """The URL of a new database, migrated for these services; its data lies in the folder `on`."""
         name = f"chaos_{next(self.numbers)}"
         self.postgres.create_database(name)
         url = self.postgres.url(name)
+        if on is not None:
+            await self.command(f"create tablespace {name} location '{on}'")
+            await self.command(f"alter database {name} set tablespace {name}")
         for each in migrations:
             await each.upgrade(url)
         return url
+
+    async def command(self, statement: str) -> None:
+        """As the operator, outside any transaction."""
+        operator = await asyncpg.connect(self.postgres.url("postgres").replace("+asyncpg", ""))
+        try:
+            await operator.execute("set default_transaction_read_only = off")
+            await operator.execute(statement)
+        finally:
+            await operator.close()
 
 
 @asynccontextmanager

@@ -121,12 +121,13 @@ async def test_b32_bytes_that_are_no_message_are_refused_without_a_traceback(
 ) -> None:
     target = f"unix:{tmp_path}/s"
     async with serving(target) as (_, behaviour), grpc.aio.insecure_channel(target) as channel:
+        call: Any = channel.unary_unary(HINT)
         with pytest.raises(grpc.aio.AioRpcError) as failed:
-            await channel.unary_unary(HINT)(garbage, timeout=3, metadata=(("whist-caller", "gateway"),))
+            await call(garbage, timeout=3, metadata=(("whist-caller", "gateway"),))
         assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
         assert failed.value.details() == "MALFORMED_REQUEST"
         with pytest.raises(grpc.aio.AioRpcError) as stranger:
-            await channel.unary_unary(HINT)(garbage, timeout=3, metadata=(("whist-caller", "wallet"),))
+            await call(garbage, timeout=3, metadata=(("whist-caller", "wallet"),))
         assert stranger.value.details() == "CALLER_NOT_ALLOWED"
     assert behaviour.calls == 0 and not caplog.records
 

@@ -1,47 +1,32 @@
 """B22: an engine that raises at one table. That table is voided and everything returned; no other one notices."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import sqlalchemy as sa
 from prometheus_client import REGISTRY
 
-from libs.chassis.db.database import Database
 from libs.chassis.errors import DomainError
-from libs.chassis.events.memory import MemoryBus
-from libs.chassis.rpc.peer import Peer
-from libs.chassis.run import running_together
 from libs.engine.game import GAMES
 from libs.engine.record.plain import loads
 from libs.wire import frames, link
-from services.tables import wiring as tables
 from services.tables.domain import table as domain
-from services.tables.settings import TablesSettings
-from services.wallet import wiring as wallet
-from services.wallet.domain.ledger import AccountId, TableId
-from services.wallet.settings import WalletSettings
-from services.wallet.storage.ledger import LedgerStore
+from services.wallet.domain.ledger import AccountId
 from tests.chaos.home import home
+from tests.chaos.house import ENTRY, MIGRATIONS, PRIZES, House, house
 from tests.chaos.logs import logged
 from tests.chaos.scenario import Run, scenario
 from tests.chaos.scenarios.secrecy import CARD
-from tests.services.tables.conftest import Gateway, Player, RunningWorker, eventually
-from tests.services.wallet.builders import ENTROPY, Wallet, new_table
+from tests.services.tables.conftest import Gateway, Player, eventually
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
 RULES = Path(__file__).parents[3] / "deploy" / "observability" / "rules" / "turns.yaml"
 METRIC = "whist_games_voided_total"
-# A tenth of the limits: a person's card times out after a second or two.
-LIMIT_SCALE = 0.1
 ATTEMPTS = 3
-ROOM, ENTRY, PRIZES = 2, 100, (250, 175, 137)
 FAULTY, SOUND = "skip", "off"  # the premium tells the tables apart
 
 
@@ -66,7 +51,7 @@ class Faulty:
 @contextmanager
 def planted(game: Faulty) -> Iterator[None]:
     """Every table of Romanian Whist that is opened in the block has the fault."""
-    before = domain.GAMES
+    before = GAMES
     setattr(domain, "GAMES", {**before, "romanian": game})  # noqa: B010 - final for everybody but a saboteur
     try:
         yield
@@ -74,62 +59,11 @@ def planted(game: Faulty) -> Iterator[None]:
         setattr(domain, "GAMES", before)  # noqa: B010
 
 
-@dataclass
-class House:
-    """A table worker and a wallet on one bus."""
-
-    worker: RunningWorker
-    wallet: Wallet
-    numbers: Iterator[int]
-
-    async def open(self, premium: str) -> tuple[bytes, AccountId]:
-        """A quick game of one person, whose entry is held."""
-        table, account = new_table(), await self.wallet.account()
-        await self.wallet.hold(TableId(table), account, ROOM)
-        await self.worker.create(
-            table_id=table.bytes, options_json=f'{{"mode":"quick","premium":"{premium}"}}',
-            players=[tables_pb2.Player(account_id=account.bytes, name="Ana", room=ROOM)],
-        )  # fmt: skip
-        return table.bytes, account
-
-    async def query(self, statement: str, **values: Any) -> list[Any]:
-        async with self.wallet.store.database.begin() as connection:
-            return list((await connection.execute(sa.text(statement), values)).all())
-
-    async def purse(self, account: AccountId) -> tuple[int, int]:
-        """(coins, coins held)."""
-        return await self.wallet.coins(account), (await self.wallet.held(account)).get("coin", 0)
-
-
-@asynccontextmanager
-async def house() -> AsyncIterator[House]:
-    """Both services over a database of their own."""
-    async with home() as place:
-        url = await place.database(tables.MIGRATIONS, wallet.MIGRATIONS)
-        address = f"unix:{place.folder}/tables.sock"
-        settings = TablesSettings(
-            database_url=url, grpc_listen=address, worker_id="one", bot_pace_scale=0.0, turn_limit_scale=LIMIT_SCALE,
-            drain_seconds=1.0,
-        )  # fmt: skip
-        purses = WalletSettings(
-            database_url=url, grpc_listen=f"unix:{place.folder}/wallet.sock", tables_target=address, drain_seconds=1.0
-        )
-        peers = [Peer(address, caller) for caller in ("gateway", "matchmaking", "wallet")]
-        database = Database.open(url, "wallet")
-        try:
-            async with running_together([(wallet.SPEC, purses), (tables.SPEC, settings)], MemoryBus(), {}):
-                yield House(RunningWorker(address, "one", *peers), Wallet(LedgerStore(database, ENTROPY)), count(1))
-        finally:
-            await database.close()
-            for peer in peers:
-                await peer.close()
-
-
 @scenario("B22", "the engine raises at one table")
 async def b22(run: Run) -> None:
     faulty = Faulty()
     with planted(faulty), logged() as lines:
-        async with house() as made:
+        async with home() as place, house(place, await place.database(*MIGRATIONS)) as made:
             await _fault_at_one_table(run, made, faulty)
     assert any("game_voided" in line for line in lines) and any("decide_failed" in line for line in lines)
     assert not [line for line in lines if CARD.search(line)], "the fault's message, which quotes hands, is in the log"

@@ -107,6 +107,7 @@ def _any_value(field: FieldDescriptor, rng: Random, depth: int) -> Any:
     kinds = FieldDescriptor
     match field.cpp_type:
         case kinds.CPPTYPE_MESSAGE:
+            assert field.message_type is not None
             return any_message(field.message_type, rng, depth + 1)
         case kinds.CPPTYPE_STRING:
             return (
@@ -119,6 +120,7 @@ def _any_value(field: FieldDescriptor, rng: Random, depth: int) -> Any:
         case kinds.CPPTYPE_DOUBLE | kinds.CPPTYPE_FLOAT:
             return rng.choice((0.0, -1.5, 1e30, float("inf"), float("nan")))
         case kinds.CPPTYPE_ENUM:
+            assert field.enum_type is not None
             return rng.choice((*(value.number for value in field.enum_type.values), 99))
         case kinds.CPPTYPE_INT32:
             return rng.choice([each for each in WHOLES if -(2**31) <= each < 2**31])
@@ -215,9 +217,8 @@ async def at_the_services(run: Embedded, rng: Random, count: int) -> Counter[str
 
         async def call(name: str, method: str, caller: str, payload: bytes) -> None:
             # A stream's first answer is enough; a unary call is a stream of one.
-            started = channels[name].unary_stream(method)(
-                payload, timeout=CALL_SECONDS, metadata=(("whist-caller", caller),)
-            )
+            stream: Any = channels[name].unary_stream(method)
+            started = stream(payload, timeout=CALL_SECONDS, metadata=(("whist-caller", caller),))
             try:
                 await asyncio.wait_for(started.read(), 0.5)
                 counted["answered"] += 1
