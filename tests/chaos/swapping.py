@@ -63,17 +63,23 @@ class Swap:
 
 def swap(table: Table, observer: Seat | None, rng: Random) -> Swap:
     """A random place in a random game of the table, and two deals there that differ in hidden cards alone."""
-    name, players, _ = table
-    game, pack = GAMES[name], deck(players) if name == "romanian" else list(CARDS)
     for _ in range(TRIES_MAX):
         before, label, dealt = _before_a_deal(table, rng)
-        one = tuple(rng.sample(range(len(pack)), len(pack)))
-        known = known_after_deal(game, replay.fold(game, before, game.decide_draw(before, one)), observer)
-        other = _moved(one, [at for at, index in enumerate(one) if card_text(pack[index]) not in known], pack, rng)
-        made = Swap(table=table, observer=observer, before=before, label=label, dealt=dealt, orders=(one, other))
-        if game.hands(made.state(0)) != game.hands(made.state(1)):
+        made = swap_at(table, observer, rng, before=before, label=label, dealt=dealt)
+        if made is not None:
             return made
     raise AssertionError(f"nothing is hidden at {table}")
+
+
+def swap_at(table: Table, observer: Seat | None, rng: Random, *, before: State, label: str, dealt: int) -> Swap | None:
+    """The same for a deal of that state; None where chance has moved no card from hand to hand."""
+    name, players, _ = table
+    game, pack = GAMES[name], deck(players) if name == "romanian" else list(CARDS)
+    one = tuple(rng.sample(range(len(pack)), len(pack)))
+    known = known_after_deal(game, replay.fold(game, before, game.decide_draw(before, one)), observer)
+    other = _moved(one, [at for at, index in enumerate(one) if card_text(pack[index]) not in known], pack, rng)
+    made = Swap(table=table, observer=observer, before=before, label=label, dealt=dealt, orders=(one, other))
+    return made if game.hands(made.state(0)) != game.hands(made.state(1)) else None
 
 
 def _before_a_deal(table: Table, rng: Random) -> tuple[State, str, int]:
