@@ -109,8 +109,11 @@ async def watched(house: House, world: World, both: Pair) -> tuple[Told, Told]:
             await told.until(frames.Snapshot)
         for number, (seat, action) in enumerate(both.moves[:MOVES_MAX]):
             turn = game.turn(state)
-            for told, wrong in ((observer, {"play": "??"}), (observer, {"bid": 99}), (stranger, {"play": "AS"})):
-                req = f"x{number}-{wrong.get('play', 'bid').replace('?', 'q')}"
+            tries: list[tuple[Told, dict[str, Any]]] = [
+                (observer, {"play": "??"}), (observer, {"bid": 99}), (stranger, {"play": "AS"}),
+            ]  # fmt: skip
+            for at, (told, wrong) in enumerate(tries):
+                req = f"x{number}-{at}"
                 await told.player.act(req, table=table, turn=turn, **wrong)
                 await told.until(frames.Error, req=req)
             if seat == both.observer or number == 0:
