@@ -46,6 +46,12 @@ TABLES: list[Table] = [
 ]
 
 
+def told_to(frame: link.Public | link.ToAccount | link.ToSocket, account: bytes) -> list[bytes]:
+    """What one frame of the link becomes at a socket of this account."""
+    own = frame.own if isinstance(frame, link.Public) else {}
+    return [frame.frame, *([own[account]] if account in own else [])]
+
+
 @dataclass(frozen=True)
 class World:
     """One table as it is planted, before its first deal, and the order of the pack that will be dealt."""
@@ -159,7 +165,7 @@ class Watch:
     def sent_to(self, seat: int) -> list[bytes]:
         """Deadlines are the wall clock's and struck out."""
         return [
-            DEADLINE.sub(b'"deadline":0', frame.frame)
+            DEADLINE.sub(b'"deadline":0', told)
             for frame in self.gateway.down
             if frame.table == self.table
             and (
@@ -167,6 +173,7 @@ class Watch:
                 or (isinstance(frame, link.ToAccount) and frame.account == EVERYBODY[seat])
                 or (isinstance(frame, link.ToSocket) and frame.conn == self.conns[seat])
             )
+            for told in told_to(frame, EVERYBODY[seat])
         ]
 
     async def ask(self, seat: int) -> None:
