@@ -174,14 +174,17 @@ class Stand:
 
     def sent_to(self, account: bytes) -> list[bytes]:
         """Every frame that a socket of this account is sent, in order."""
-        conn = self.conn_of(account)
-        return [
-            frame.frame
-            for frame in self.heard.down
-            if isinstance(frame, link.Public)
-            or (isinstance(frame, link.ToAccount) and frame.account == account)
-            or (isinstance(frame, link.ToSocket) and frame.conn == conn)
-        ]
+        conn, sent = self.conn_of(account), list[bytes]()
+        for frame in self.heard.down:
+            match frame:
+                case link.Public():
+                    sent.append(frame.frame)
+                    sent += [own for holder, own in frame.own.items() if holder == account]
+                case link.ToAccount() if frame.account == account:
+                    sent.append(frame.frame)
+                case link.ToSocket() if frame.conn == conn:
+                    sent.append(frame.frame)
+        return sent
 
     def published(self, before: int) -> list[bytes]:
         """The events for other services, of rows before this one."""
