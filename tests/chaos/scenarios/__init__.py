@@ -1,5 +1,7 @@
 """The scenarios, a module a kind of fault; importing this package registers them all."""
 
-from tests.chaos.scenarios import full_database, illegal, planted_fault, random_bytes, rogue_sockets, secrecy
+from importlib import import_module
+from pkgutil import iter_modules
 
-__all__ = ["full_database", "illegal", "planted_fault", "random_bytes", "rogue_sockets", "secrecy"]
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -23,6 +23,7 @@ from libs.chassis.entropy import SystemEntropy
 from libs.client import Whist
 from libs.wire import frames, link
 from services.allinone.home import Home
+from tests.chaos.logs import logged
 from tests.chaos.scenario import Run, scenario
 from tests.e2e.conftest import UNLIMITED, Embedded, embedded, own_folder
 from tests.e2e.rogue import bearer, rogue, socket_url
@@ -173,6 +174,13 @@ def _packable(rng: Random) -> Any:
 async def at_the_frame_decoder(rng: Random, count: int, folder: Path) -> Counter[str]:
     """Frames of a signed-in socket, handed to the gateway as picows does."""
     counted: Counter[str] = Counter()
+    with logged() as lines:
+        await _frames(rng, count, folder, counted)
+    assert not (found := [line for line in lines if FAULTS.search(line)]), found[:3]
+    return counted
+
+
+async def _frames(rng: Random, count: int, folder: Path, counted: Counter[str]) -> None:
     async with staged(folder, socket_rate=0, rate_chat="") as stage:
         sent: list[bytes] = []
         closed: list[int] = [0]
@@ -181,6 +189,7 @@ async def at_the_frame_decoder(rng: Random, count: int, folder: Path) -> Counter
                 connection = stage.gateway.hub.connection()
                 connection.account_id = uuid4().bytes
                 connection.send = sent.append  # type: ignore[method-assign, assignment]
+                connection.send_both = lambda row, own: None  # type: ignore[method-assign]
                 connection.close = lambda code, why="": closed.append(code)  # type: ignore[method-assign]
                 counted.update(f"close {code}" for code in closed if code)
                 closed.clear()
@@ -190,7 +199,6 @@ async def at_the_frame_decoder(rng: Random, count: int, folder: Path) -> Counter
                 answer = frames.decode_server.decode(sent.pop())
                 counted[answer.reason if isinstance(answer, frames.Error) else type(answer).__name__] += 1
             sent.clear()
-    return counted
 
 
 def every_method() -> list[tuple[str, str, str, Descriptor]]:
@@ -267,10 +275,10 @@ async def at_the_stream(run: Embedded, rng: Random, count: int) -> Counter[str]:
     return counted
 
 
-async def at_rest(run: Embedded, rng: Random, count: int, headers: dict[str, str]) -> Counter[str]:
+async def at_rest(run: Embedded, rng: Random, count: int, who: Whist) -> Counter[str]:
     """Every route with a body or a query, as JSON, as noise, and with nonsense in its fields."""
     counted: Counter[str] = Counter()
-    async with httpx.AsyncClient(base_url=run.url, timeout=30, headers=headers) as client:
+    async with httpx.AsyncClient(base_url=run.url, timeout=30) as client:
         document = (await client.get("/openapi.json")).json()
         routes = [(method.upper(), route) for route, methods in document["paths"].items() for method in methods]
         names = sorted(
@@ -295,13 +303,14 @@ async def at_rest(run: Embedded, rng: Random, count: int, headers: dict[str, str
                 broken[f"{method} {path}"] = f"{content[:200]!r} {answer.text}"
 
         for start in range(0, count, AT_ONCE):
+            client.headers.update(await bearer(who))
             await asyncio.gather(*(ask(number) for number in range(start, min(count, start + AT_ONCE))))
         assert not broken, broken
         counted["routes"] = len(routes)
     return counted
 
 
-async def at_sockets(run: Embedded, rng: Random, count: int, token: str) -> Counter[str]:
+async def at_sockets(run: Embedded, rng: Random, count: int, who: Whist) -> Counter[str]:
     """Frames over real sockets, until each is closed for its bad frames."""
     counted: Counter[str] = Counter()
     url = await socket_url(run.url)
@@ -309,7 +318,7 @@ async def at_sockets(run: Embedded, rng: Random, count: int, token: str) -> Coun
     while sent < count:
         async with connect(url, compression=None, max_queue=None) as socket:
             if rng.random() < 0.5:
-                await socket.send(frames.encode(frames.Hello(token=token)))
+                await socket.send(frames.encode(frames.Hello(token=await who._session.access_token())))
             try:
                 for _ in range(12):
                     await socket.send(a_frame(rng))
@@ -325,26 +334,14 @@ def _total(counted: Counter[str]) -> str:
 
 
 async def noise_everywhere(run: Run, counts: dict[str, int]) -> None:
-    """So many messages at each entry of a running product, at which one person waits, one plays, and both go on."""
-    entries: list[tuple[str, Callable[[], Any]]] = []
+    """So many messages at each entry of a running product, at which somebody plays a game meanwhile."""
     with own_folder() as folder:
         async with embedded(folder / "run", **UNLIMITED, WHIST_SOCKET_RATE="0") as product:
             async with Whist.connect(product.url) as whist, Whist.connect(product.url) as other:
                 table = await whist.quick_game()
                 playing = asyncio.create_task(play(table))
                 before = await whist.wallet()
-                headers, token = await bearer(other), await other._session.access_token()
-                entries = [
-                    ("frame decoder", lambda: at_the_frame_decoder(run.random, counts["frame decoder"], folder)),
-                    ("gRPC methods", lambda: at_the_services(product, run.random, counts["gRPC methods"])),
-                    ("Play stream", lambda: at_the_stream(product, run.random, counts["Play stream"])),
-                    ("REST", lambda: at_rest(product, run.random, counts["REST"], headers)),
-                    ("sockets", lambda: at_sockets(product, run.random, counts["sockets"], token)),
-                ]
-                for name, attack in entries:
-                    counted = await attack()
-                    run.inject(f"{counts[name]:,} at the {name}: {_total(counted)}")
-                assert product.process.returncode is None, "it crashed"
+                await _attacked(run, product, other, counts, folder)
                 played = await asyncio.wait_for(playing, 120)
                 record = await whist.record(table.id)
                 assert moves_in(record, whist.account["account_id"]) == played.acknowledged
@@ -357,6 +354,22 @@ async def noise_everywhere(run: Run, counts: dict[str, int]) -> None:
             assert not faults, Counter(faults)
     run.held(f"{sum(counts.values()):,} messages, no 5xx, no fault in the log, the process lives and answers")
     run.held(f"a game played meanwhile lost none of its {len(played.acknowledged)} moves; the purse holds what it won")
+
+
+async def _attacked(run: Run, product: Embedded, other: Whist, counts: dict[str, int], folder: Path) -> None:
+    """Entry by entry; `other` is whose name REST and sockets are tried in, by tokens that are fresh."""
+    rng = run.random
+    attacks: dict[str, Callable[[int], Awaitable[Counter[str]]]] = {
+        "frame decoder": lambda count: at_the_frame_decoder(rng, count, folder),
+        "gRPC methods": lambda count: at_the_services(product, rng, count),
+        "Play stream": lambda count: at_the_stream(product, rng, count),
+        "REST": lambda count: at_rest(product, rng, count, other),
+        "sockets": lambda count: at_sockets(product, rng, count, other),
+    }
+    for name, attack in attacks.items():
+        counted = await attack(counts[name])
+        run.inject(f"{counts[name]:,} at the {name}: {_total(counted)}")
+    assert product.process.returncode is None, "it crashed"
 
 
 @scenario("B32", "random bytes and almost right messages at every entry")
