@@ -260,3 +260,40 @@ async def test_37_a_spectator_who_tries_every_command_moves_nothing(house: House
         await watcher.say(frames.Leave(table=table))
         await watcher.act("late", table=table, turn=0, bid=0)
         assert (await hears(watcher, frames.Error)).reason == "JOIN_FIRST"
+
+
+async def test_b30_every_command_of_a_socket_at_a_table_that_is_not_ones_own_says_why_and_changes_nothing(
+    house: House,
+) -> None:
+    ana, eve = uuid4(), uuid4()
+    waiting = await house.open(ana, open_chat=False)
+    quick, _ = await house.worker.create()
+    before = await house.state()
+    reasons = {
+        uuid4().hex: ("TABLE_UNKNOWN", "TABLE_UNKNOWN", "TABLE_UNKNOWN"),
+        "0" * 32: ("TABLE_UNKNOWN", "TABLE_UNKNOWN", "TABLE_UNKNOWN"),
+        quick.hex(): ("NOT_AT_TABLE", "TABLE_UNKNOWN", "TABLE_UNKNOWN"),
+        # It may be looked at by whoever has its link; it is not in play, and its chat is not open.
+        waiting: ("TABLE_UNKNOWN", "", "CHAT_CLOSED"),
+    }
+    async with house.stage.player(eve) as player:
+        for number, (table, (join, enter, say)) in enumerate(reasons.items()):
+            await player.say(frames.Leave(table=table))
+            for req, frame in (
+                ("act", frames.Act(table=table, req="act", turn=0, action={"bid": 0})),
+                ("quit", frames.Quit(table=table, req="quit")),
+            ):
+                await player.say(frame)
+                error = await player.hear(frames.Error)
+                assert (error.reason, error.req, error.table) == ("JOIN_FIRST", req, table)
+            for since in (None, 0, 2**53 - 1):
+                await player.say(frames.Join(table=table) if since is None else frames.Join(table=table, since=since))
+                assert (await player.hear(frames.Error)).reason == join, table
+            await player.say(frames.Say(table=table, req=f"say{number}", words="x"))
+            assert (await player.hear(frames.Error)).reason == say, table
+            await player.say(frames.Enter(table=table))
+            if enter:
+                assert (await player.hear(frames.Error)).reason == enter, table
+            else:
+                assert (await player.hear(frames.Waiting)).host == ana.hex
+    assert await house.state() == before
