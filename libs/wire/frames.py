@@ -331,6 +331,7 @@ class CloseCode:
 
     DONE = 1000
     PROTOCOL = 1002
+    NOT_TEXT = 1007
     POLICY = 1008
     TOO_BIG = 1009
     RESTART = 1012
@@ -343,6 +344,7 @@ CLOSE_MEANINGS: Final[Mapping[int, str]] = MappingProxyType(
     {
         CloseCode.DONE: "the client's own wish",
         CloseCode.PROTOCOL: "not RFC 6455, or with an extension that nobody agreed to",
+        CloseCode.NOT_TEXT: "a text message that is not UTF-8",
         CloseCode.POLICY: "a flood, no hello in time, or too many bad frames",
         CloseCode.TOO_BIG: "a frame is too big",
         CloseCode.RESTART: "this server goes: come back with since",

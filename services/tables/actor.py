@@ -59,6 +59,7 @@ from services.tables.domain.table import (
     draw_id,
     move_id,
 )
+from services.tables.faults import note
 from services.tables.metrics import moves_by, refusals, thinking
 from services.tables.ports import Entry, Journal, Outcome
 from services.tables.presence import Followers, Presence
@@ -456,9 +457,9 @@ class TableActor:
         except (DomainError, RuleViolation) as refusal:
             self._refuse_asked(asked, refusal)
             return
-        except Exception:
+        except Exception as error:
             # One command fails alone; the table lives on and the fault is counted.
-            log.exception("decide_failed", table=self._hex)
+            note("decide_failed", error, table=self._hex)
             self._refuse_asked(asked, None)
             return
         decided = self._clock.monotonic()
@@ -603,7 +604,7 @@ class TableActor:
         try:
             self._commit(flight, self._clock.monotonic())
         except Exception as error:
-            log.exception("table_failed", table=self._hex)
+            note("table_failed", error, table=self._hex)
             self._wake_waiters()
             self._keeper.failed(self, error)
             return
@@ -674,7 +675,7 @@ class TableActor:
         try:
             drawn = decide_draws(table)
         except Exception as error:
-            log.exception("draw_failed", table=self._hex)
+            note("draw_failed", error, table=self._hex)
             self._keeper.failed(self, error)
             return
         if drawn is not None:
@@ -743,7 +744,7 @@ class TableActor:
 
     def _failed(self, error: Exception) -> None:
         """The server's own move cannot be made: a fault of ours, and the game is voided."""
-        log.error("server_move_failed", table=self._hex, exc_info=error)
+        note("server_move_failed", error, table=self._hex)
         self._keeper.failed(self, error)
 
     # ---- frames ----

@@ -156,6 +156,17 @@ def id_of(raw: bytes, field: str) -> UUID:
     return UUID(bytes=raw)
 
 
+def options_of(text: str) -> dict[str, object]:
+    """A game's options as they were sent; empty: none. Raises BadOptions."""
+    try:
+        options = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        raise BadOptions(options_json="not JSON") from None
+    if not isinstance(options, dict):
+        raise BadOptions(options_json="not an object")
+    return options
+
+
 def _request(req: str) -> str:
     if not 1 <= len(req) <= REQUEST_MAX:
         raise BadId(field="request_id")
@@ -169,12 +180,7 @@ def _person(who: pb.Friend) -> SeatFacts:
 
 
 def _choices(choices: pb.FriendsChoices) -> Choices:
-    try:
-        options = json.loads(choices.options_json or "{}")
-    except (ValueError, RecursionError):
-        raise BadOptions(options_json="not JSON") from None
-    if not isinstance(options, dict):
-        raise BadOptions(options_json="not an object")
+    options = options_of(choices.options_json)
     try:
         bots = Strength(choices.bots)
     except ValueError:

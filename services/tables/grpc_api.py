@@ -9,7 +9,7 @@ from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import BadOptions, TableUnknown
 from services.tables.domain.table import Table
-from services.tables.friends_api import FriendsApi, id_of
+from services.tables.friends_api import FriendsApi, id_of, options_of
 from services.tables.handlers import OpenTable
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
@@ -124,18 +124,12 @@ def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableRespo
 def _open_table(request: tables_pb2.CreateTableRequest) -> OpenTable:
     if request.kind == tables_pb2.TABLE_KIND_UNSPECIFIED:
         raise BadOptions(kind=0)
-    try:
-        options = json.loads(request.options_json or "{}")
-    except ValueError:
-        raise BadOptions(options_json="not JSON") from None
-    if not isinstance(options, dict):
-        raise BadOptions(options_json="not an object")
     return OpenTable(
         table_id=id_of(request.table_id, "table_id"),
         kind=request.kind,
         mode=request.mode,
         game=request.game,
-        options=options,
+        options=options_of(request.options_json),
         players=[
             SeatFacts(
                 account=id_of(player.account_id, "account_id").bytes,

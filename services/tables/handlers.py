@@ -30,6 +30,7 @@ from services.tables.domain.errors import (
 )
 from services.tables.domain.outcome import called_off, record
 from services.tables.domain.table import Table, decide_draws, draw_id, filled, fold, opened, seated
+from services.tables.faults import note
 from services.tables.metrics import games_finished, games_voided
 from services.tables.ports import Head, Row
 from services.tables.storage.seats import Sitting
@@ -253,8 +254,8 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
         kept = ""
         try:
             kept = dumps(record(table.table_id, table.opened, [(row.body, row.at) for row in rows], now))
-        except BadRecord:
-            log.exception("record_failed", table=table.table_id.hex)
+        except BadRecord as error:
+            note("record_failed", error, table=table.table_id.hex)
         else:
             await tx.keep_record(table.table_id, now, week_id, _accounts(table.opened, rows), kept.encode())
         await tx.publish(
@@ -304,9 +305,9 @@ async def _voided_record(
     try:
         plain = dumps(called_off(table_id, body, [(row.body, row.at) for row in rows], now, reason))
         return plain, _accounts(body, rows)
-    except Exception:
+    except Exception as error:
         # The same fault may strike again here. Everything is returned whether or not there is a record to show.
-        log.exception("voided_record_failed", table=table_id.hex)
+        note("voided_record_failed", error, table=table_id.hex)
         return None
 
 

@@ -22,6 +22,7 @@ from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import Draining, TableUnowned
 from services.tables.domain.table import Table
 from services.tables.domain.waiting import WaitingTable
+from services.tables.faults import note
 from services.tables.handlers import OpenTable, Owner, TablesStore
 from services.tables.metrics import recoveries, recovery_seconds, tables_live
 from services.tables.ports import Claimed, Head
@@ -252,8 +253,8 @@ class Worker:
         async with self._folding:
             try:
                 head, table = await self._when_possible(lambda: handlers.load(claimed.table_id, store=self._store))
-            except Exception:
-                log.exception("fold_failed", table=claimed.table_id.hex)
+            except Exception as error:
+                note("fold_failed", error, table=claimed.table_id.hex)
                 await self._void_unfoldable(claimed)
                 return
         self._recovering.discard(claimed.table_id)
@@ -283,8 +284,8 @@ class Worker:
 
         try:
             await self._when_possible(void)
-        except Exception:
-            log.exception("void_failed", table=claimed.table_id.hex)
+        except Exception as error:
+            note("void_failed", error, table=claimed.table_id.hex)
         else:
             self._recovering.discard(claimed.table_id)
 
@@ -311,7 +312,7 @@ class Worker:
         self.spawn(self._end(actor, None))
 
     def failed(self, actor: TableActor, error: Exception) -> None:
-        log.error("game_voided", table=actor.table.table_id.hex, error=repr(error))
+        note("game_voided", error, table=actor.table.table_id.hex)
         self.spawn(self._end(actor, "fault"))
 
     def deserted(self, actor: TableActor) -> None:
@@ -332,7 +333,7 @@ class Worker:
                 status = await self._close(actor, fault)
                 break
             except Exception as error:
-                log.exception("closing_failed", table=actor.table.table_id.hex)
+                note("closing_failed", error, table=actor.table.table_id.hex)
                 faults += not is_passing(error)
                 if faults >= END_FAULTS_MAX:
                     fault = fault or "fault"

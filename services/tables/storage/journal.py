@@ -19,6 +19,7 @@ import structlog
 from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
 from libs.chassis.events.outbox import bucket_of
+from services.tables.faults import note
 from services.tables.metrics import commit_seconds, fenced, journal_batch, slow_commits, unknown_outcomes
 from services.tables.ports import Entry, Outcome, Seating
 
@@ -217,8 +218,8 @@ class GroupJournal:
                 fenced.inc()
             try:
                 entry.done(outcome, seq)
-            except Exception:
-                log.exception("entry_done_failed", table=entry.table_id.hex)
+            except Exception as error:
+                note("entry_done_failed", error, table=entry.table_id.hex)
         return again
 
     async def _attempt(self, batch: list[Entry]) -> tuple[list[Settled], list[Entry]]:
