@@ -16,7 +16,7 @@ from services.tables.metrics import unknown_outcomes
 from services.tables.ports import Entry, Outcome, Seating
 from services.tables.storage import journal as journal_module
 from services.tables.storage.journal import APPLICATION, GroupJournal
-from tests.faults.proxy import REQUESTS, RESPONSES, Proxy
+from tests.faults.proxy import CRASH_NOTICE, REQUESTS, RESPONSES, Proxy
 from tests.services.tables.conftest import Cluster, behind
 from whist.tables.v1 import events_pb2
 
@@ -171,6 +171,19 @@ async def test_b03_a_statement_lost_on_its_way_is_sent_again(far: Desk, proxy: P
     await far.agree(tables)
     for table in tables:
         assert await far.cluster.events(table.bytes) == ["round_ended"]
+
+
+async def test_b06_a_statement_after_the_servers_last_word_is_made_again_without_a_fault(
+    far: Desk, proxy: Proxy
+) -> None:
+    [table] = await far.tables(1)
+    entry, before = far.entry(table), unknown_outcomes._value.get()
+    proxy.say(CRASH_NOTICE, only=MARK)
+    for _ in range(10):  # turns of the loop: the driver reads the notice
+        await asyncio.sleep(0)
+    assert await far.settled(entry) == [(COMMITTED, 0)]
+    assert unknown_outcomes._value.get() == before + 1, "taken for a lost connection, not for a fault of ours"
+    await far.agree([table])
 
 
 async def test_j3_a_statement_that_arrives_after_it_was_given_up_writes_nothing_more(
