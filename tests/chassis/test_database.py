@@ -103,6 +103,7 @@ async def test_faults_of_the_database_pass_and_faults_of_the_event_do_not(postgr
         ("select pg_terminate_backend(pg_backend_pid())", True),
         ("do $$ begin raise exception using errcode = '40P01'; end $$", True),
         ("do $$ begin raise exception using errcode = '53100'; end $$", True),
+        ("do $$ begin raise exception using errcode = '25006'; end $$", True),
         ("do $$ begin raise exception using errcode = '57P03'; end $$", True),
         ("do $$ begin raise exception using errcode = '55P03'; end $$", True),
         ("do $$ begin raise exception using errcode = '23514'; end $$", False),

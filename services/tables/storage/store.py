@@ -8,9 +8,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, BYTEA
 
-from libs.chassis.db.database import Transaction
 from services.tables.domain.entries import decode_body
 from services.tables.ports import Head, Row
+from services.tables.storage.seats import SeatRecords
 
 SCHEMA = "tables"
 
@@ -31,7 +31,7 @@ values (:table_id, (clock_timestamp() at time zone 'UTC')::date, 0, 'abandoned',
 on conflict (table_id) do nothing
 """)
 _HEAD = sa.text("""
-select h.table_id, h.born, h.status, h.epoch, h.next_seq, h.checkpoint_seq,
+select h.table_id, h.born, h.kind, h.status, h.epoch, h.next_seq, h.checkpoint_seq,
        case when w.state <> 'gone' and w.incarnation = h.incarnation then w.address end as owner_address
   from tables.table_head h left join tables.worker w on w.worker_id = h.owner
  where h.table_id = :table_id
@@ -51,8 +51,8 @@ values (:table_id, :finished_at, :week_id, :accounts, :record)
 _RECORD = sa.text("select accounts, record from tables.game_record where table_id = :table_id")
 
 
-class TablesTransaction(Transaction):
-    """What one transaction can do with heads, rows and records."""
+class TablesTransaction(SeatRecords):
+    """What one transaction can do with heads, rows, records and seats."""
 
     async def open(
         self,
@@ -101,6 +101,7 @@ class TablesTransaction(Transaction):
         return Head(
             table_id=table_id,
             born=row.born,
+            kind=row.kind,
             status=row.status,
             epoch=row.epoch,
             next_seq=row.next_seq,
@@ -114,8 +115,10 @@ class TablesTransaction(Transaction):
         return [Row(seq=row.seq, body=decode_body(bytes(row.body)), at=row.at) for row in found]
 
     async def end(self, table_id: UUID, epoch: int, status: str) -> bool:
-        """Close a live table of ours; False when it is not (any more)."""
+        """Close a live table of ours, and free its people; False when it is not ours or live (any more)."""
         done = await self.connection.execute(_END, {"table_id": table_id, "epoch": epoch, "status": status})
+        if done.rowcount:
+            await self.free_table(table_id)
         return bool(done.rowcount)
 
     async def keep_record(

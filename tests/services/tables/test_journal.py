@@ -13,7 +13,7 @@ import pytest
 from libs.chassis.clock import SystemClock
 from libs.chassis.entropy import SystemEntropy
 from services.tables.metrics import unknown_outcomes
-from services.tables.ports import Entry, Outcome
+from services.tables.ports import Entry, Outcome, Seating
 from services.tables.storage import journal as journal_module
 from services.tables.storage.journal import APPLICATION, GroupJournal
 from tests.faults.proxy import CRASH_NOTICE, REQUESTS, RESPONSES, Proxy
@@ -54,6 +54,7 @@ class Desk:
         body: bytes = b"body",
         events: Sequence[Any] = (),
         then: Callable[[Outcome], None] | None = None,
+        seating: Seating | None = None,
     ) -> Entry:
         identity = command or uuid4()
 
@@ -65,7 +66,7 @@ class Desk:
 
         return Entry(
             table_id=table, born=TODAY, seq=seq, epoch=epoch, command_id=identity, body=body, checkpoint=False,
-            done=done, events=events,
+            done=done, events=events, seating=seating,
         )  # fmt: skip
 
     async def settled(self, *entries: Entry) -> list[tuple[Outcome, int]]:
@@ -358,6 +359,26 @@ async def test_a_row_that_the_database_refuses_takes_no_neighbour_with_it(desk: 
         assert await desk.settled(desk.entry(tables[2])) == [(COMMITTED, 0)]
     finally:
         await desk.cluster.query("alter table tables.table_log drop constraint planted")
+
+
+async def test_x3_a_row_that_seats_somebody_who_sits_elsewhere_is_refused_alone(desk: Desk) -> None:
+    one, other, *_ = tables = await desk.tables(4)
+    account = uuid4().bytes
+    sits, leaves = (Seating(account=account, seat=2, name="Ana", guest=False, sits=sits) for sits in (True, False))
+    claims = "select table_id from tables.seat_claim where account = :a"
+    assert await desk.settled(desk.entry(one, seating=sits)) == [(COMMITTED, 0)]
+    entries = [desk.entry(table, seq=int(table == one), seating=sits if table == other else None) for table in tables]
+    outcomes = await desk.settled(*entries)
+    assert [outcome for outcome, _ in outcomes] == [COMMITTED, REFUSED, COMMITTED, COMMITTED]
+    [claim] = await desk.cluster.query(claims, a=account)
+    assert claim.table_id.bytes == one.bytes
+    # A farewell at another table than the account sits at takes nothing from it.
+    await desk.settled(desk.entry(other, seating=leaves))
+    assert await desk.cluster.query(claims, a=account)
+    await desk.settled(desk.entry(one, seq=2, seating=leaves))
+    assert not await desk.cluster.query(claims, a=account)
+    assert await desk.settled(desk.entry(other, seq=1, seating=sits)) == [(COMMITTED, 1)]
+    await desk.agree(tables)
 
 
 async def test_a_row_that_fails_again_and_again_holds_up_nobody_else(desk: Desk) -> None:
