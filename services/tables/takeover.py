@@ -34,7 +34,7 @@ class Takeover:
         store: TablesStore,
         zone: ZoneInfo,
         clock: Clock,
-        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
         begin: Callable[[Claimed, Head, Table], None],
     ) -> None:
         """`begin` gets each table that was folded; `spawn` runs a task that ends with the worker."""
