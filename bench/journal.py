@@ -1,4 +1,4 @@
-"""What the database of a server under load says: whether each acknowledged move is kept, and where a worker is."""
+"""What was acknowledged must be in the journal: by table, row number and command id."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,13 +27,3 @@ async def lost(acked: Acked, **place: Any) -> int:
         kept.get((table, seq)) != command_id(table, account.bytes, request)
         for (table, seq), (account, request) in acked.items()
     )
-
-
-async def worker_address(name: str, **place: Any) -> str:
-    """host:port at which this worker is called."""
-    connection = await asyncpg.connect(**place)
-    try:
-        address: str = await connection.fetchval("select address from tables.worker where worker_id = $1", name)
-    finally:
-        await connection.close()
-    return address

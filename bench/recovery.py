@@ -22,7 +22,7 @@ from time import perf_counter
 
 from bench import journal
 from bench.players import LiveTable, enter
-from bench.seating import Seating
+from bench.seating import seating_at
 from bench.servers import ROOT, cluster
 
 ROUNDS = 64
@@ -73,7 +73,7 @@ async def measured(folder: Path, tables: int, think_seconds: float, seed: int = 
 
     async with cluster(folder, workers=2) as (running, place):
         began = perf_counter()
-        seating = Seating.at(folder, f"ipv4:{await journal.worker_address(VICTIM, **place.postgres)}", tls=True)
+        seating = seating_at(place, VICTIM)
         seated = await seating.open(tables, ROUNDS)
         await seating.close()
         lives = [LiveTable(each, random, lambda: random.uniform(0.5, 1.5) * think_seconds, accepted) for each in seated]

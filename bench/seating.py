@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from bench.servers import Running
 from libs.chassis import localca
 from libs.chassis.clock import SystemClock
 from libs.chassis.entropy import SystemEntropy
@@ -45,12 +46,6 @@ class Seating:
         self._keys = KeyRing(signing_keys, self._entropy, self._clock)
         self._peer = Peer(target, "gateway", tls, server_name="tables" if tls else "")
         self._stub = tables_pb2_grpc.TablesServiceStub(self._peer.channel)
-
-    @classmethod
-    def at(cls, folder: Path, target: str, *, tls: bool) -> "Seating":
-        """The same for a run whose data folder is `folder`."""
-        files = localca.ensure(folder / "tls", ["gateway"])["gateway"] if tls else None
-        return cls(folder / "keys", target, files)
 
     async def open(self, count: int, rounds: int) -> list[Seated]:
         """Deal `count` tables of so many rounds of eight cards."""
@@ -94,3 +89,22 @@ class Seating:
 
     async def close(self) -> None:
         await self._peer.close()
+
+
+def seating_at(running: Running, worker: str = "") -> Seating:
+    """At the tables of one worker of a cluster, or of the one process that everything runs in."""
+    if not worker:
+        return Seating(running.folder / "keys", running.workers[""])
+    files = localca.ensure(running.folder / "tls", ["gateway"])["gateway"]
+    return Seating(running.folder / "keys", running.workers[worker], files)
+
+
+async def seated_at(running: Running, count: int, rounds: int) -> list[Seated]:
+    """Tables shared by all workers of a run."""
+    made: list[Seated] = []
+    for number, worker in enumerate(running.workers):
+        share = (count + number) // len(running.workers)
+        seating = seating_at(running, worker)
+        made += await seating.open(share, rounds)
+        await seating.close()
+    return made

@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import asyncpg
+
 from libs.chassis.entropy import SystemEntropy
 from services.allinone.cluster import Cluster, ClusterSettings, free_port
 from services.allinone.cluster import started as cluster_started
@@ -27,13 +29,16 @@ UNLIMITED = {"WHIST_SOCKET_RATE": "0", "WHIST_SOCKETS_PER_NETWORK": "0", "WHIST_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A server that is ready. `pids` are the roots of its processes; `socket_dir` is its PostgreSQL's, or None."""
+    """A server that is ready. `pids` are the roots of its processes. Ours has a data folder and a PostgreSQL."""
 
     adapter: str
     url: str
     pids: Sequence[int]
     environment: dict[str, str] = field(default_factory=dict)
+    folder: Path = Path()
     socket_dir: Path | None = None
+    # gRPC targets of our table workers by name; one without a name where everything is one process.
+    workers: dict[str, str] = field(default_factory=dict)
 
     @property
     def postgres(self) -> dict[str, str]:
@@ -105,7 +110,9 @@ async def whist(folder: Path) -> AsyncIterator[Running]:
                 "WHIST_SOCKET": f"ws://127.0.0.1:{socket}/v1/ws",
                 "WHIST_OPERATOR_TOKEN": (folder / "secrets" / "operator-token").read_text(),
             },
+            folder=folder,
             socket_dir=Path(postmaster[4]),
+            workers={"": f"unix:{Home(folder, SystemEntropy()).sockets}/tables.sock"},
         )
     finally:
         await stopped(process)
@@ -141,14 +148,29 @@ async def cluster(folder: Path, workers: int, *, core: str = "") -> AsyncIterato
                         adapter="whist",
                         url=running.url,
                         pids=(*(member.pid for member in running.members.values()), int(postmaster[0])),
-                        environment={"WHIST_SOCKET": f"ws://{socket}/v1/ws"},
+                        environment={
+                            "WHIST_SOCKET": f"ws://{socket}/v1/ws",
+                            "WHIST_ADMIN": running.admin_url,
+                            "WHIST_OPERATOR_TOKEN": home.secret("operator-token").read_text(),
+                        },
+                        folder=folder,
                         socket_dir=Path(postmaster[4]),
+                        workers=await _workers(postmaster[4]),
                     ),
                 )
     finally:
         os.sched_setaffinity(0, cores)
         for name, value in before.items():
             os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+async def _workers(socket_dir: str) -> dict[str, str]:
+    connection = await asyncpg.connect(host=socket_dir, user="postgres", database="whist")
+    try:
+        rows = await connection.fetch("select worker_id, address from tables.worker order by worker_id")
+    finally:
+        await connection.close()
+    return {row["worker_id"]: f"ipv4:{row['address']}" for row in rows}
 
 
 @asynccontextmanager
@@ -180,3 +202,27 @@ async def installed(folder: Path) -> None:
     )  # fmt: skip
     if await install.wait():
         raise RuntimeError(f"npm install failed in {folder}")
+
+
+def family(roots: list[int]) -> list[int]:
+    """These processes and all their descendants."""
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(") ")[2].split()[1])
+        except OSError:  # ended meanwhile
+            continue
+        parents.setdefault(parent, []).append(int(stat.parent.name))
+    found = list(roots)
+    for pid in found:
+        found.extend(parents.get(pid, []))
+    return found
+
+
+def pss(pid: int) -> int:
+    """Proportional set size in KiB; 0 for a process that has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
