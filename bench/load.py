@@ -14,6 +14,7 @@ from bench.servers import LOAD_CORE, PEERS, Running, installed, pinned
 
 SECONDS_MORE = 150.0  # set-up and last moves at most, beside warm-up and window
 PLAYING = b"PLAYING"
+DEALS = 64  # so that a window holds moves and hardly any new games
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,7 @@ class Load:
     warm: int = 2
     seconds: int = 6
     # Rounds of a game; 36 moves each.
-    deals: int = 64
+    deals: int = DEALS
 
 
 async def put(

@@ -3,9 +3,9 @@
     python -m bench.workers [--tables 200] [--think 200] [--attempts 2] [--json]
 
 Clusters of separate processes, all on core 0, the load on core 1; the tables are shared by the workers. The load is
-paced, so that both make as many moves a second: in a closed loop whoever is slower would be asked for less. CPU is summed
-over every process of the cluster, PostgreSQL's among them; not the broker's. The cheapest attempt counts, in turns, for both alike. Exit
-status 1 for a ratio above the bar, a referee's error or a lost move.
+paced, so that both make as many moves a second: in a closed loop whoever is slower would be asked for less. CPU is
+summed over every process of the cluster, PostgreSQL's among them, the development broker's left out. The cheapest
+attempt counts, in turns, for both alike. Exit status 1 for a ratio above the bar, a referee's error or a lost move.
 """
 
 import argparse
