@@ -23,11 +23,11 @@ class Clock(Protocol):
 class SystemClock:
     """The machine's own clocks."""
 
+    # Eight readings a move: the function itself, without one of ours around it.
+    monotonic = staticmethod(time.monotonic)
+
     def now(self) -> datetime:
         return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return time.monotonic()
 
 
 class ManualClock:

@@ -18,6 +18,7 @@ from libs.chassis.logs import configure_logs
 from libs.chassis.rpc.server import Server
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.chassis.settings import ServiceSettings, WrongSettings, load_settings
+from libs.chassis.telemetry.hot import carry_cells
 from libs.chassis.telemetry.metrics import (
     job_failures,
     job_last_success,
@@ -31,6 +32,7 @@ log = structlog.get_logger()
 S = TypeVar("S", bound=ServiceSettings)
 
 LAG_PROBE_SECONDS = 0.5
+CARRY_SECONDS = 1.0
 RETRY_SECONDS = 1.0  # after a run of a job that raised; twice as long after each one more
 LONGEST_RETRY_SECONDS = 60.0
 SERVER_GRACE_SECONDS = 5.0  # for calls that run when everything is handed over
@@ -111,7 +113,11 @@ def address_of(listen: str, port: int) -> str:
 
 
 def _jobs(spec: Spec[S], chassis: Chassis[S], service: Service) -> list[Job]:
-    jobs = [*service.jobs, Job(name="loop_lag", run=lambda: _probe_lag(spec.name, chassis.clock))]
+    jobs = [
+        *service.jobs,
+        Job(name="loop_lag", run=lambda: _probe_lag(spec.name, chassis.clock)),
+        Job(name="hot_metrics", run=carry_cells, every_seconds=CARRY_SECONDS),
+    ]
     if spec.migrations is not None:
         jobs.append(Job(name="relay", run=chassis.relay.run))
         jobs.append(

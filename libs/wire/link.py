@@ -65,6 +65,7 @@ class Public(Struct, array_like=True, tag="p", frozen=True):
     """`frame` goes to every socket that follows `table`; one with an epoch below the newest seen is dropped.
 
     `conn`/`req` name the sender's socket and command when the row answers one, so that the gateway can stop its clock.
+    `own`, by account, goes to the sockets of that account alone, right behind `frame` and in one write with it.
     """
 
     table: bytes
@@ -73,6 +74,7 @@ class Public(Struct, array_like=True, tag="p", frozen=True):
     frame: bytes
     conn: int = 0
     req: str = ""
+    own: dict[bytes, bytes] = {}
 
 
 class ToAccount(Struct, array_like=True, tag="a", frozen=True):

@@ -8,14 +8,14 @@ later, so that neither side is ever called back from within its own call.
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from libs.wire.link import Down
+from libs.wire.link import Down, Up
 
 
 class Line(Protocol):
     """The gateway's way to a worker it has joined."""
 
-    def take(self, batch: bytes) -> None:
-        """An encoded batch of up-frames (`link.encode_batch`)."""
+    def take(self, batch: Sequence[Up]) -> None:
+        """The up-frames of one turn of the loop, in order."""
         ...
 
     def close(self) -> None:

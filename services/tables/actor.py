@@ -21,7 +21,7 @@ from libs.chassis.errors import DomainError
 from libs.chassis.telemetry.tracing import sampled, span_afterwards
 from libs.engine import fair
 from libs.engine.errors import RuleViolation
-from libs.engine.game import Action, Seat
+from libs.engine.game import Action, Seat, State
 from libs.house.bots import Strength
 from libs.house.turns import Turns
 from libs.wire import frames, link
@@ -31,7 +31,6 @@ from services.tables.bots import BotPlayers
 from services.tables.domain.entries import (
     Body,
     By,
-    Drawn,
     FriendsTable,
     Moved,
     Resumed,
@@ -62,7 +61,9 @@ log = structlog.get_logger()
 MAILBOX_MAX = 64  # six seats, ten commands each; more is a broken client
 WORDS = tuple(by.word for by in By)
 SERVER = By.SERVER.word
-REPLAY_MAX = 64  # rows kept for clients that resume; an 8-card round of six has 55
+# Rows kept for clients that resume: some ten seconds of play, a broken connection's length. Whoever missed more gets a
+# snapshot. Memory that each move writes anew is what a table costs the processor's caches.
+REPLAY_MAX = 16
 
 
 class Keeper(Protocol):
@@ -136,28 +137,23 @@ class TakeSeat:
         return self.who.account
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """The way back to a socket."""
-
-    session: Session
-    conn: int
-
-
 @dataclass(slots=True)
 class _Asked:
-    """A person's command with the way its answer takes: to a socket, or to whoever waits for the row's number."""
+    """A person's command with the way its answer takes: to socket `conn`, or to whoever waits for the row's number."""
 
-    way: "_Way | asyncio.Future[int]"
     frame: link.Command | link.Vacate | TakeSeat
-    seat: Seat
     arrived: float
+    session: Session | None = None
+    conn: int = 0
+    answer: "asyncio.Future[int] | None" = None
 
 
 @dataclass(slots=True)
 class _InFlight:
     body: Body
     events: Sequence[Any]
+    # The state that the events lead to: it becomes the table's when the row is committed.
+    after: State
     asked: _Asked | None
     decided: float
 
@@ -204,7 +200,7 @@ class TableActor:
         """Begin to play; after a takeover the pause is journaled first, so that it is in nobody's turn."""
         self._watch_for_people()
         if pause_ms is not None:
-            self._submit(Resumed(pause_ms), (), draw_id(self.table.table_id, self.table.next_seq), None)
+            self._submit_own(Resumed(pause_ms), (), draw_id(self.table.table_id, self.table.next_seq))
         else:
             self._next()
 
@@ -237,7 +233,7 @@ class TableActor:
         for session in self.followers.by_session:
             session.send(link.Closed(self._id))
         for asked in self._mailbox:
-            if not isinstance(asked.way, _Way):
+            if asked.session is None:
                 self._refuse_asked(asked, GameOver())
 
     def _stop_clocks(self) -> None:
@@ -382,12 +378,10 @@ class TableActor:
 
     def command(self, session: Session, frame: link.Command | link.Vacate, arrived: float) -> None:
         """A person's move or farewell; answered by the row's frames, an ack, or a typed error."""
-        way = _Way(session, frame.conn)
-        seat = self.table.seat_of(frame.account)
-        if seat is None and not self._released:
+        if self.table.seat_of(frame.account) is None and not self._released:
             self._refuse(session, frame.conn, NotAtTable(), frame.req)
             return
-        self._queue(_Asked(way, frame, -1 if seat is None else seat, arrived))
+        self._queue(_Asked(frame, arrived, session, frame.conn))
 
     async def take_seat(self, frame: TakeSeat, arrived: float) -> int:
         """The row in which a person has sat down. Idempotent by account and `req`.
@@ -395,7 +389,7 @@ class TableActor:
         Raises what `decide_take_over` raises, TableBusy, TableUnowned (ask its owner).
         """
         answer: asyncio.Future[int] = self._loop.create_future()
-        self._queue(_Asked(answer, frame, frame.seat, arrived))
+        self._queue(_Asked(frame, arrived, answer=answer))
         return await answer
 
     def _queue(self, asked: _Asked) -> None:
@@ -411,7 +405,7 @@ class TableActor:
     def _handle(self, asked: _Asked) -> None:
         started = self._clock.monotonic()
         queue_stage.observe(started - asked.arrived)
-        table, frame, seat = self.table, asked.frame, asked.seat
+        table, frame = self.table, asked.frame
         answered = table.answered_at(frame.account, frame.req)
         if answered is not None:
             self._acknowledge(asked, answered)
@@ -419,21 +413,21 @@ class TableActor:
         identity = command_id(table.table_id, frame.account, frame.req)
         body: Moved | Vacated | TakenOver
         events: Sequence[Any] = ()
+        after = table.state
         try:
             match frame:
-                case TakeSeat():
-                    body = decide_take_over(table, seat, frame.who, frame.req)
+                case link.Command():
+                    seat = self._seated(frame.account)
+                    body, events = decide_move(table, seat, frame.turn, frame.action, By.PERSON, frame.req)
+                    after = _after(table, events)
                 case link.Vacate():
-                    self._is_back(frame.account)
-                    own = self._seated(frame.account)
-                    if table.tallies[own].left:
+                    seat = self._seated(frame.account)
+                    if table.tallies[seat].left:
                         self._acknowledge(asked, table.next_seq - 1)
                         return
-                    body = Vacated(own, frame.req)
-                case link.Command():
-                    self._is_back(frame.account)
-                    own = self._seated(frame.account)
-                    body, events = decide_move(table, own, frame.turn, frame.action, By.PERSON, frame.req)
+                    body = Vacated(seat, frame.req)
+                case TakeSeat():
+                    body = decide_take_over(table, frame.seat, frame.who, frame.req)
         except StaleTurn as stale:
             self._answer_stale(asked, identity, stale)
             return
@@ -445,23 +439,23 @@ class TableActor:
             log.exception("decide_failed", table=self._hex)
             self._refuse_asked(asked, None)
             return
-        decide_stage.observe(self._clock.monotonic() - started)
-        self._submit(body, events, identity, asked)
+        decided = self._clock.monotonic()
+        decide_stage.observe(decided - started)
+        self._submit(body, events, after, identity, asked, decided)
 
     def _seated(self, account: bytes) -> Seat:
-        """The account's seat, now that its command's turn has come. Raises NotAtTable: another has taken it over."""
+        """The seat of somebody whose command's turn has come; whoever acts has come back.
+
+        Raises NotAtTable: another has taken the seat over.
+        """
         seat = self.table.seat_of(account)
         if seat is None:
             raise NotAtTable
-        return seat
-
-    def _is_back(self, account: bytes) -> None:
-        """Whoever acts has come back."""
-        seat = self._seated(account)
         presence = self._presence[seat]
         if not presence.returned:
             presence.returned, presence.waited_out = True, False
             self._rearm(seat)
+        return seat
 
     def _answer_stale(self, asked: _Asked, identity: UUID, stale: StaleTurn) -> None:
         """Too old for our memory or never made: the journal knows. The index is asked once, off the hot path."""
@@ -480,27 +474,26 @@ class TableActor:
         self._keeper.spawn(look_up())
 
     def _acknowledge(self, asked: _Asked, seq: int) -> None:
-        if isinstance(asked.way, asyncio.Future):
-            if not asked.way.done():
-                asked.way.set_result(seq)
-            return
-        frame = frames.encode(frames.Ack(table=self._hex, req=asked.frame.req, seq=seq))
-        self._send(asked.way.session, asked.way.conn, frame, asked.frame.req)
+        if asked.session is not None:
+            frame = frames.encode(frames.Ack(table=self._hex, req=asked.frame.req, seq=seq))
+            self._send(asked.session, asked.conn, frame, asked.frame.req)
+        elif asked.answer is not None and not asked.answer.done():
+            asked.answer.set_result(seq)
 
     def _refuse_asked(self, asked: _Asked, refusal: DomainError | RuleViolation | None) -> None:
         """A command's refusal, the way that it came; without one it is our fault."""
-        if isinstance(asked.way, _Way):
-            self._refuse(asked.way.session, asked.way.conn, refusal, asked.frame.req)
-        elif not asked.way.done():
+        if asked.session is not None:
+            self._refuse(asked.session, asked.conn, refusal, asked.frame.req)
+        elif asked.answer is not None and not asked.answer.done():
             refusals.labels("INTERNAL" if refusal is None else refusal.reason).inc()
-            asked.way.set_exception(refusal or RuntimeError("the command failed"))
+            asked.answer.set_exception(refusal or RuntimeError("the command failed"))
 
     def _disown(self, asked: _Asked) -> None:
         """The table is another's: ask there."""
-        if isinstance(asked.way, _Way):
-            asked.way.session.send(link.NotOwner(self._id, asked.way.conn, asked.frame.req))
-        elif not asked.way.done():
-            asked.way.set_exception(TableUnowned())
+        if asked.session is not None:
+            asked.session.send(link.NotOwner(self._id, asked.conn, asked.frame.req))
+        elif asked.answer is not None and not asked.answer.done():
+            asked.answer.set_exception(TableUnowned())
 
     def _refuse(self, session: Session, conn: int, refusal: DomainError | RuleViolation | None, req: str = "") -> None:
         reason = "INTERNAL" if refusal is None else refusal.reason
@@ -516,37 +509,46 @@ class TableActor:
 
     # ---- the one command in flight ----
 
-    def _submit(self, body: Body, events: Sequence[Any], identity: UUID, asked: _Asked | None) -> None:
-        checkpoint = isinstance(body, Drawn) and any(self.table.game.checkpoint(event) is not None for event in events)
+    def _submit(
+        self, body: Body, events: Sequence[Any], after: State, identity: UUID, asked: _Asked | None, decided: float,
+        *, checkpoint: bool = False,
+    ) -> None:  # fmt: skip
+        table = self.table
         self.traceparent = _traceparent(asked)
-        self._in_flight = _InFlight(body, events, asked, self._clock.monotonic())
+        self._in_flight = _InFlight(body, events, after, asked, decided)
         self._journal.append(
             Entry(
-                table_id=self.table.table_id,
+                table_id=table.table_id,
                 born=self.born,
-                seq=self.table.next_seq,
+                seq=table.next_seq,
                 epoch=self.epoch,
                 command_id=identity,
                 body=encode_body(body),
                 checkpoint=checkpoint,
                 done=self._settled,
-                events=announcements.of(self.table, body, events),
+                events=announcements.of(table, body, after),
                 traceparent=self.traceparent,
             )
         )
 
+    def _submit_own(self, body: Body, events: Sequence[Any], identity: UUID, *, checkpoint: bool = False) -> None:
+        """An entry of the server's own."""
+        after = _after(self.table, events)
+        self._submit(body, events, after, identity, None, self._clock.monotonic(), checkpoint=checkpoint)
+
     def _settled(self, outcome: Outcome, seq: int) -> None:
         flight, self._in_flight = self._in_flight, None
         assert flight is not None
-        if outcome is Outcome.REFUSED:
+        if outcome is Outcome.COMMITTED:
+            self._committed(flight)
+        elif outcome is Outcome.REFUSED:
             self._wake_waiters()
             if flight.asked is None:
                 self._keeper.failed(self, RuntimeError(f"row {self.table.next_seq} cannot be written"))
                 return
             self._refuse_asked(flight.asked, None)
             self._go_on()
-            return
-        if outcome is Outcome.REPEATED:
+        elif outcome is Outcome.REPEATED:
             self._wake_waiters()
             if flight.asked is None:
                 # Ids of the server's own entries name their turn or row; a twin means that our fold is wrong.
@@ -554,17 +556,16 @@ class TableActor:
                 return
             self._acknowledge(flight.asked, seq)
             self._go_on()
-            return
-        if outcome is Outcome.FENCED:
+        else:
             self.release()
             self._wake_waiters()
             if flight.asked is not None:
                 self._disown(flight.asked)
             self._keeper.lost(self)
-            return
-        committed = self._clock.monotonic()
+
+    def _committed(self, flight: _InFlight) -> None:
         try:
-            self._commit(flight, committed)
+            self._commit(flight, self._clock.monotonic())
         except Exception as error:
             log.exception("table_failed", table=self._hex)
             self._wake_waiters()
@@ -580,14 +581,10 @@ class TableActor:
     def _commit(self, flight: _InFlight, committed: float) -> None:
         body, asked = flight.body, flight.asked
         seq = self.table.next_seq
-        self.table.apply(body, flight.events)
+        self.table.apply(body, flight.after)
         # Somebody else's coming or going is no reason to give the running turn more time.
         if not isinstance(body, (Vacated, TakenOver)) or body.seat == self.table.to_act:
             self._turn_clock.stop()
-        if isinstance(body, TakenOver):
-            self._presence[body.seat] = Presence(connected=self.followers.has(body.who.account), returned=True)
-        if isinstance(body, (Vacated, TakenOver)):
-            self._watch_for_people()
         if isinstance(body, Moved):
             moves_by[body.by].count()
             if body.by == By.PERSON:
@@ -596,6 +593,10 @@ class TableActor:
                 presence = self._presence[body.seat]
                 presence.waited_out = not presence.connected
                 presence.returned = False
+        elif isinstance(body, (Vacated, TakenOver)):
+            if isinstance(body, TakenOver):
+                self._presence[body.seat] = Presence(connected=self.followers.has(body.who.account), returned=True)
+            self._watch_for_people()
         if not self._turn_clock.running:
             self._arm()
         self._fan_out(seq, flight)
@@ -639,8 +640,8 @@ class TableActor:
             self._keeper.failed(self, error)
             return
         if drawn is not None:
-            body, events, _ = drawn
-            self._submit(body, events, draw_id(table.table_id, table.next_seq), None)
+            body, events, checkpoint = drawn
+            self._submit_own(body, events, draw_id(table.table_id, table.next_seq), checkpoint=checkpoint)
             return
         while self._mailbox and self._in_flight is None:
             self._handle(self._mailbox.popleft())
@@ -715,7 +716,7 @@ class TableActor:
         except Exception as error:
             self._failed(error)
             return
-        self._submit(body, events, move_id(table.table_id, turn), None)
+        self._submit_own(body, events, move_id(table.table_id, turn))
 
     def _failed(self, error: Exception) -> None:
         """The server's own move cannot be made: a fault of ours, and the game is voided."""
@@ -745,16 +746,17 @@ class TableActor:
                 req=body.req if isinstance(body, Moved) else "",
             )
         )
-        way = asked.way if asked is not None and isinstance(asked.way, _Way) else None
-        conn, req = (way.conn, body.req) if way is not None and isinstance(body, Moved) else (0, "")
-        for session in self.followers.by_session:
-            own = way is not None and way.session is session
-            session.send(link.Public(self._id, self.epoch, seq, public, conn if own else 0, req if own else ""))
         private = self._private_frames(seq, flight.events, turn, to_act)
         self._replay.append((seq, public, private))
-        for account, frame in private.items():
-            for session in self.followers.of(account):
-                session.send(link.ToAccount(self._id, account, self.epoch, frame))
+        asking = asked.session if asked is not None and isinstance(body, Moved) else None
+        for session, conns in self.followers.by_session.items():
+            there = conns.values()
+            own = {account: frame for account, frame in private.items() if account in there}
+            if session is asking:
+                assert asked is not None
+                session.send(link.Public(self._id, self.epoch, seq, public, asked.conn, asked.frame.req, own))
+            else:
+                session.send(link.Public(self._id, self.epoch, seq, public, 0, "", own))
         if isinstance(body, TakenOver):
             self._announce_newcomer(body)
         elif isinstance(body, Vacated) or (isinstance(body, Moved) and body.by == By.TIME_OUT):
@@ -798,6 +800,14 @@ class TableActor:
 
     def _send(self, session: Session, conn: int, frame: bytes, req: str = "") -> None:
         session.send(link.ToSocket(self._id, conn, self.epoch, frame, req))
+
+
+def _after(table: Table, events: Sequence[Any]) -> State:
+    """The state to which these events lead."""
+    state, evolve = table.state, table.game.evolve
+    for event in events:
+        state = evolve(state, event)
+    return state
 
 
 def _traceparent(asked: _Asked | None) -> str:

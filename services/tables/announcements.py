@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from google.protobuf.message import Message
 
 from libs.engine import fair
+from libs.engine.game import State
 from services.tables.domain.entries import Body, Moved, Opened, SeatFacts, Vacated
 from services.tables.domain.outcome import outcomes
 from services.tables.domain.table import Table
@@ -16,8 +16,8 @@ TOPIC = "whist.tables.events.v1"
 BID_COLUMNS = {"cards", "bids", "taken", "scores"}
 
 
-def of(table: Table, body: Body, events: Sequence[Any]) -> Sequence[Message]:
-    """What one entry tells the others, before it is applied. Almost every entry tells nothing."""
+def of(table: Table, body: Body, after: State) -> Sequence[Message]:
+    """What one entry that leads to the state `after` tells the others. Almost every entry tells nothing."""
     if isinstance(body, Vacated):
         return (
             events_pb2.TablesEvent(
@@ -26,15 +26,13 @@ def of(table: Table, body: Body, events: Sequence[Any]) -> Sequence[Message]:
                 )
             ),
         )
-    if isinstance(body, Moved) and len(events) > 1:
-        return _round_ended(table, events)
+    if isinstance(body, Moved) and len(body.events) > 1:
+        return _round_ended(table, after)
     return ()
 
 
-def _round_ended(table: Table, events: Sequence[Any]) -> Sequence[Message]:
-    game, state = table.game, table.state
-    for event in events:
-        state = game.evolve(state, event)
+def _round_ended(table: Table, state: State) -> Sequence[Message]:
+    game = table.game
     # A round ends with the next deal due, or the game: a trick alone is not worth a view of the table.
     if game.draw(state) is None and not game.over(state):
         return ()

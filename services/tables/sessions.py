@@ -86,11 +86,10 @@ class GatewaySession:
         if self.closed:
             return
         self._waiting.append(frame)
-        if isinstance(frame, (Public, ToAccount, ToSocket)):
-            self._bytes += len(frame.frame)
-            if self._bytes > BUFFER_MAX_BYTES:
-                log.warning("gateway_too_slow", waiting_bytes=self._bytes)
-                self.close()
+        self._bytes += size_of(frame)
+        if self._bytes > BUFFER_MAX_BYTES:
+            log.warning("gateway_too_slow", waiting_bytes=self._bytes)
+            self.close()
         self._wake.set()
 
     def close(self) -> None:
@@ -125,12 +124,23 @@ class GatewaySession:
         """The first frames, up to a batch's size; the rest follows."""
         size = count = 0
         for frame in self._waiting:
-            if isinstance(frame, (Public, ToAccount, ToSocket)):
-                if count and size + len(frame.frame) > BATCH_MAX_BYTES:
-                    break
-                size += len(frame.frame)
+            weight = size_of(frame)
+            if count and size + weight > BATCH_MAX_BYTES:
+                break
+            size += weight
             count += 1
         batch, self._waiting = self._waiting[:count], self._waiting[count:]
         self._bytes -= size
         self._wake.set()
         return batch
+
+
+def size_of(frame: Down) -> int:
+    """Bytes for clients that it carries; what is around them is small and of one size."""
+    match frame:
+        case Public():
+            return len(frame.frame) + sum(map(len, frame.own.values()))
+        case ToAccount() | ToSocket():
+            return len(frame.frame)
+        case _:
+            return 0

@@ -323,7 +323,7 @@ class Worker:
     async def _read(self, session: GatewaySession, batches: AsyncIterator[bytes]) -> None:
         try:
             async for batch in batches:
-                self._take(session, batch)
+                self._take(session, link.decode_up(batch))
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -343,9 +343,9 @@ class Worker:
         for actor in list(self._actors.values()):
             actor.session_ended(session)
 
-    def _take(self, session: Session, batch: bytes) -> None:
+    def _take(self, session: Session, batch: Sequence[link.Up]) -> None:
         arrived = self._clock.monotonic()
-        for frame in link.decode_up(batch):
+        for frame in batch:
             self._route(session, frame, arrived)
 
     def _route(self, session: Session, frame: link.Up, arrived: float) -> None:
@@ -371,10 +371,10 @@ class Line:
     """A joined gateway's end (`libs.wire.neighbours.Line`)."""
 
     session: Session
-    taken: Callable[[Session, bytes], None]
+    taken: Callable[[Session, Sequence[link.Up]], None]
     left: Callable[[Session], None]
 
-    def take(self, batch: bytes) -> None:
+    def take(self, batch: Sequence[link.Up]) -> None:
         """Up-frames of one turn of the loop."""
         self.taken(self.session, batch)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from libs.chassis.clock import SystemClock
 from libs.wire import link
-from services.gateway.socket.link import NeighbourLink, pack
+from services.gateway.socket.link import NeighbourLink
 from services.tables.sessions import NeighbourSession
 
 TABLE, ACCOUNT = b"\x01" * 16, b"\x02" * 16
@@ -22,10 +22,9 @@ class Echo:
         self.session = NeighbourSession(deliver, lost)
         return self
 
-    def take(self, batch: bytes) -> None:
-        up = link.decode_up(batch)
-        self.batches.append(len(up))
-        for frame in up:
+    def take(self, batch: Sequence[link.Up]) -> None:
+        self.batches.append(len(batch))
+        for frame in batch:
             assert isinstance(frame, link.Command)
             self.session.send(link.ToSocket(frame.table, frame.conn, 1, b"{}", frame.req))
 
@@ -46,7 +45,7 @@ class Gateway:
 
     def say(self, request: str) -> None:
         assert self.depth <= 1
-        self.link.send(pack(link.Command(TABLE, ACCOUNT, 7, request, 0, {"bid": 1})), 1.0)
+        self.link.send(link.Command(TABLE, ACCOUNT, 7, request, 0, {"bid": 1}), 1.0)
 
     def _deliver(self, source: NeighbourLink, frame: link.Down) -> None:
         assert source is self.link and isinstance(frame, link.ToSocket)

@@ -12,7 +12,7 @@ from libs.wire.frames import CloseCode
 from services.gateway.metrics import frames_refused, sockets_closed
 from services.gateway.sessions import Bearer
 from services.gateway.socket.bucket import Bucket
-from services.gateway.socket.link import pack
+from services.gateway.socket.framing import BINARY, TEXT, framed
 from services.gateway.socket.tables import SNAPSHOT, Command, Table
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ COMMANDS_MAX = 256  # a table and socket without an answer; the rate allows no h
 BAD_FRAMES_MAX = 10
 EARLY_FRAMES_MAX = 8  # sent behind the Hello, before its token is looked at
 FRAGMENTS_MAX = 64  # of one message
+WORST = -(2**63) + 1  # and as far on the other side: beyond it a number is no card's and no bid's
 WRITE_BUFFER_MAX = 256 * 1024  # then the reader is too slow to be served (reliability N3)
 
 
@@ -45,6 +46,7 @@ class Connection(WSListener):
         self._bucket = Bucket(rate, burst, self._monotonic())
         self._kind = WSMsgType.TEXT
         self._transport: Any = None
+        self._write: Any = None
         self._timer: asyncio.TimerHandle | None = None
         self._bad_frames = 0
         self._early: list[bytes] | None = None
@@ -55,6 +57,7 @@ class Connection(WSListener):
     def on_ws_connected(self, transport: WSTransport) -> None:
         """The handshake is done: now the Hello is due."""
         self._transport = transport
+        self._write = transport.underlying_transport.write
         transport.underlying_transport.set_write_buffer_limits(high=WRITE_BUFFER_MAX)
         self._timer = asyncio.get_running_loop().call_later(
             HELLO_SECONDS, self.close, CloseCode.POLICY, "no hello in time"
@@ -99,6 +102,13 @@ class Connection(WSListener):
         if not self.closing:
             self._transport.send(self._kind, payload)
             self._hub.frames_out += 1
+
+    def send_both(self, payload: bytes, own: bytes) -> None:
+        """Write two ready-made frames at once."""
+        if not self.closing:
+            opcode = TEXT if self._kind == WSMsgType.TEXT else BINARY
+            self._write(framed(opcode, payload) + framed(opcode, own))
+            self._hub.frames_out += 2
 
     def refuse(self, reason: str, *, req: str = "", table: str = "", facts: dict[str, Any] | None = None) -> None:
         """Answer with a typed error; nothing has changed."""
@@ -203,16 +213,18 @@ class Connection(WSListener):
             self.close(CloseCode.POLICY, "too many bad frames")
 
     def _act(self, act: frames.Act, received_at: float) -> None:
-        if any(type(value) in (dict, list) for value in act.action.values()):
-            self._bad_frame()  # no game's action nests, and depth is a weapon against whoever decodes it next
-            return
+        for value in act.action.values():
+            # No game's action nests, and depth is a weapon against whoever decodes it next; a worker's link carries 64
+            # bits.
+            if type(value) in (dict, list) or (type(value) is int and not WORST <= value <= -WORST):
+                self._bad_frame()
+                return
         table = self._table_of(act)
         if table is None:
             return
         traceparent = self._hub.sample()
         self._command(
             table,
-            act.req,
             link.Command(table.id, self.account_id, self.number, act.req, act.turn, act.action, traceparent),
             received_at,
             traceparent,
@@ -221,7 +233,7 @@ class Connection(WSListener):
     def _quit(self, frame: frames.Quit, received_at: float) -> None:
         table = self._table_of(frame)
         if table is not None:
-            self._command(table, frame.req, link.Vacate(table.id, self.account_id, self.number, frame.req), received_at)
+            self._command(table, link.Vacate(table.id, self.account_id, self.number, frame.req), received_at)
 
     def _table_of(self, frame: frames.Act | frames.Quit) -> Table | None:
         table = self.tables.get(bytes.fromhex(frame.table))
@@ -233,15 +245,10 @@ class Connection(WSListener):
         return table
 
     def _command(
-        self, table: Table, req: str, frame: link.Command | link.Vacate, received_at: float, traceparent: str = ""
+        self, table: Table, frame: link.Command | link.Vacate, received_at: float, traceparent: str = ""
     ) -> None:
-        try:
-            packed = pack(frame)
-        except (ValueError, OverflowError, RecursionError):
-            self._bad_frame()  # JSON that has no MessagePack, as a number past 64 bits
-            return
         started_ns = self._hub.now_ns() if traceparent else 0
-        self._hub.tables.command(table, Command(self, req, packed, received_at, traceparent, started_ns))
+        self._hub.tables.command(table, Command(self, frame, received_at, traceparent, started_ns))
 
     def _join(self, join: frames.Join) -> None:
         table_id = bytes.fromhex(join.table)

@@ -32,11 +32,6 @@ BATCH_BYTES = 192 * 1024  # the worker accepts 256 KiB a message
 _pack = msgspec.msgpack.Encoder().encode
 
 
-def pack(frame: link.Up) -> bytes:
-    """One up-frame, ready for a batch. Raises ValueError or OverflowError for what MessagePack cannot carry."""
-    return _pack(frame)
-
-
 class WorkerLink:
     """Lives as long as its stream. After the end `lost` is called once and nothing is sent any more."""
 
@@ -61,11 +56,11 @@ class WorkerLink:
         self._call: PlayCall | None = None
         self._ended = False
 
-    def send(self, packed: bytes, received_at: float = 0.0) -> None:
+    def send(self, frame: link.Up, received_at: float = 0.0) -> None:
         """Put an up-frame into the next batch. `received_at` (monotonic) of a fresh command is measured."""
         if self._ended:
             return  # whoever follows a table here is told by `lost` and sends again elsewhere
-        self._waiting.append(packed)
+        self._waiting.append(_pack(frame))
         if len(self._waiting) > WAITING_MAX and self._call is not None:
             log.error("link_overflow", worker=self.address)
             self._call.cancel()
@@ -163,19 +158,19 @@ class NeighbourLink:
         self._clock = clock
         self._deliver = deliver
         self._lost = lost
-        self._waiting: list[bytes] = []
+        self._waiting: list[link.Up] = []
         self._received: list[float] = []
         self._ended = asyncio.Event()
         self._call_soon = asyncio.get_running_loop().call_soon
         self._line = neighbour.join(self._take, self._ended.set)
 
-    def send(self, packed: bytes, received_at: float = 0.0) -> None:
+    def send(self, frame: link.Up, received_at: float = 0.0) -> None:
         """As `WorkerLink.send`."""
         if self._ended.is_set():
             return
         if not self._waiting:
             self._call_soon(self._flush)
-        self._waiting.append(packed)
+        self._waiting.append(frame)
         if received_at:
             self._received.append(received_at)
 
@@ -197,7 +192,7 @@ class NeighbourLink:
         now = self._clock.monotonic()
         for at in received:
             gateway_stage.observe(now - at)
-        self._line.take(link.encode_batch([msgspec.Raw(each) for each in waiting]))
+        self._line.take(waiting)
 
     def _take(self, batch: Sequence[link.Down]) -> None:
         for frame in batch:

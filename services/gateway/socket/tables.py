@@ -15,7 +15,7 @@ from libs.wire.metrics import total_stage
 from libs.wire.neighbours import Neighbour
 from services.gateway.metrics import commands_expired, relocations, resumes_fresh, resumes_since, tables_followed
 from services.gateway.ports import Locator, OpenPeer, Whereabouts
-from services.gateway.socket.link import Link, NeighbourLink, WorkerLink, pack
+from services.gateway.socket.link import Link, NeighbourLink, WorkerLink
 from services.gateway.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -38,20 +38,19 @@ REFUSAL_PREFIX = b'{"t":"error"'
 class Command:
     """A move on its way: kept until its answer, so that it can be sent again over another stream."""
 
-    __slots__ = ("connection", "packed", "received_at", "req", "span_start_ns", "traceparent")
+    __slots__ = ("connection", "frame", "received_at", "req", "span_start_ns", "traceparent")
 
     def __init__(
         self,
         connection: "Connection",
-        req: str,
-        packed: bytes,
+        frame: link.Command | link.Vacate,
         received_at: float,
         traceparent: str = "",
         span_start_ns: int = 0,
     ) -> None:
         self.connection = connection
-        self.req = req
-        self.packed = packed
+        self.req = frame.req
+        self.frame = frame
         self.received_at = received_at
         self.traceparent = traceparent
         self.span_start_ns = span_start_ns
@@ -124,7 +123,7 @@ class Tables:
             for key in [key for key in table.commands if key[0] == connection.number]:
                 del table.commands[key]
         if table.link is not None:
-            table.link.send(pack(link.Unsubscribe(table.id, connection.account_id, connection.number)))
+            table.link.send(link.Unsubscribe(table.id, connection.account_id, connection.number))
         if not table.live and not table.waiting:
             self._forget(table)
 
@@ -132,7 +131,7 @@ class Tables:
         """Forward a move, now or as soon as the table's worker is known."""
         table.commands[(command.connection.number, command.req)] = command
         if table.link is not None:
-            table.link.send(command.packed, command.received_at)
+            table.link.send(command.frame, command.received_at)
 
     # ---- from workers ----
 
@@ -168,9 +167,12 @@ class Tables:
             return
         table.epoch = frame.epoch
         table.attempts = 0
-        payload = frame.frame
+        payload, own = frame.frame, frame.own
         for connection in table.live.values():
-            connection.send(payload)
+            if own and connection.account_id in own:
+                connection.send_both(payload, own[connection.account_id])
+            else:
+                connection.send(payload)
         table.seq = max(table.seq, frame.seq)
         if frame.conn:
             self._acknowledge(table, frame.conn, frame.req)
@@ -289,7 +291,7 @@ class Tables:
         for connection, since in table.waiting.values():
             self._subscribe(worker, table, connection, since)
         for command in table.commands.values():
-            worker.send(command.packed)
+            worker.send(command.frame)
         tables_followed.set(len(self._tables))
 
     def _open_link(self, address: str) -> Link:
@@ -300,7 +302,7 @@ class Tables:
 
     @staticmethod
     def _subscribe(worker: Link, table: Table, connection: "Connection", since: int) -> None:
-        worker.send(pack(link.Subscribe(table.id, connection.account_id, connection.number, since)))
+        worker.send(link.Subscribe(table.id, connection.account_id, connection.number, since))
 
     def _refuse(self, table: Table, error: DomainError) -> None:
         """No worker has the table and none will: tell everybody who follows it."""

@@ -41,6 +41,7 @@ from services.tables.domain.errors import (
 DRAWING, OVER = "draw", "over"  # phases in which no seat is to act (`Game.phase`)
 LATELY_ROUNDS = 3  # P16: one own bid in the last three rounds
 OWN_PHASE = {OwnBy.BIDS: "bid", OwnBy.CARDS: "play"}  # the decisions that make a round one's own (P16)
+ANSWERED_MAX = 64  # newest commands remembered: ten a seat of six; the journal remembers the others
 TALLIED_ROUNDS = 63  # bits of the journal's integers; no game that counts has so many rounds
 
 
@@ -61,11 +62,11 @@ class Table:
     rounds: int = 0
     # Rows in the journal: the next row's number.
     next_seq: int = 0
-    # (account, req) of this and the previous round -> the row it became (P32).
+    # (account, req) of the newest commands, oldest first -> the row each became (P32).
     answered: dict[tuple[bytes, str], int] = field(default_factory=dict)
-    _answered_before: dict[tuple[bytes, str], int] = field(default_factory=dict)
     # Who sits now: as opened, but for the seats that were taken over.
     seats: list[SeatFacts] = field(init=False)
+    _seat_of: dict[bytes, Seat] = field(init=False)
     # Accounts whose seat another has taken over.
     gone: set[bytes] = field(default_factory=set)
     # What the state awaits, asked of the game once a row: every move reads each of them several times.
@@ -74,16 +75,17 @@ class Table:
     to_act: Seat | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.seats = list(self.opened.seats)
+        self.sit(self.opened.seats)
         self.stand_at(self.state)
+
+    def sit(self, seats: Sequence[SeatFacts]) -> None:
+        """Make these the people and bots at the table."""
+        self.seats = list(seats)
+        self._seat_of = {facts.account: seat for seat, facts in enumerate(seats) if facts.account}
 
     def seat_of(self, account: bytes) -> Seat | None:
         """Where this account sits; an empty account sits nowhere."""
-        if account:
-            for seat, facts in enumerate(self.seats):
-                if facts.account == account:
-                    return seat
-        return None
+        return self._seat_of.get(account)
 
     def admit_spectator(self, account: bytes) -> int:
         """The most people who may watch, this account among them. Raises NotAtTable, Barred."""
@@ -99,9 +101,8 @@ class Table:
         return bool(self.seats[seat].account) and not self.tallies[seat].left
 
     def answered_at(self, account: bytes, req: str) -> int | None:
-        """The row that a repeated command became, as far back as the round before this one."""
-        found = self.answered.get((account, req))
-        return self._answered_before.get((account, req)) if found is None else found
+        """The row that a repeated command became, where it is one of the newest."""
+        return self.answered.get((account, req))
 
     def view(self, seat: Seat | None) -> View:
         return self.game.view(self.state, seat)
@@ -111,18 +112,16 @@ class Table:
         game, self.state = self.game, state
         self.turn, self.phase, self.to_act = game.turn(state), game.phase(state), game.to_act(state)
 
-    def apply(self, body: Body, events: Sequence[Any] | None = None) -> None:
-        """Take row `next_seq` in. `events` are the body's, already loaded, where the caller has them."""
+    def apply(self, body: Body, after: State | None = None) -> None:
+        """Take row `next_seq` in. `after` is the state that its events lead to, where the caller has it."""
         match body:
             case Moved(seat=seat, by=by, req=req):
                 tallied = self.phase == OWN_PHASE[self.game.own_by] and self.rounds <= TALLIED_ROUNDS
-                self._evolve(body.events, events)
+                self.stand_at(self._evolved(body.events) if after is None else after)
                 self.tallies[seat] = moved(self.tallies[seat], by, self.rounds - 1 if tallied else None)
                 self._answer(seat, req)
-            case Drawn(rounds=rounds):
-                self._evolve(body.events, events)
-                if rounds != self.rounds:
-                    self._answered_before, self.answered = self.answered, {}
+            case Drawn():
+                self.stand_at(self._evolved(body.events) if after is None else after)
                 self.tally(body)
             case Vacated(seat=seat, req=req):
                 tally = self.tallies[seat]
@@ -132,7 +131,7 @@ class Table:
                 tally, before = self.tallies[seat], self.seats[seat].account
                 if before:
                     self.gone.add(before)
-                self.seats[seat] = who
+                self.sit([*self.seats[:seat], who, *self.seats[seat + 1 :]])
                 # What was bid or played here is not the newcomer's, the round that runs among it (P16).
                 self.tallies[seat] = Tally(others=tally.others | tally.own_bids)
                 self._answer(seat, req)
@@ -145,17 +144,19 @@ class Table:
     def _answer(self, seat: Seat, req: str) -> None:
         if req:
             self.answered[self.seats[seat].account, req] = self.next_seq
+            if len(self.answered) > ANSWERED_MAX:
+                del self.answered[next(iter(self.answered))]
 
     def tally(self, drawn: Drawn) -> None:
         """Take over what stands beside a draw."""
         self.tallies, self.rounds = list(drawn.tallies), drawn.rounds
         if drawn.sitting:
-            self.seats, self.gone = list(drawn.sitting), set(drawn.gone)
+            self.sit(drawn.sitting)
+            self.gone = set(drawn.gone)
 
-    def _evolve(self, dumped: Sequence[Any], events: Sequence[Any] | None) -> None:
-        if events is None:
-            events = [self.game.load_event(each, self.opened.rules_version) for each in dumped]
-        self.stand_at(replay.fold(self.game, self.state, events))
+    def _evolved(self, dumped: Sequence[Any]) -> State:
+        events = [self.game.load_event(each, self.opened.rules_version) for each in dumped]
+        return replay.fold(self.game, self.state, events)
 
 
 def moved(tally: Tally, by: int, tallied: int | None) -> Tally:

@@ -433,8 +433,7 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
         rows.append(frames.encode(delta))
         private = frames.encode(frames.Private(table=frame.table.hex(), seq=seq, epoch=self.epoch, turn=seq))
         return [
-            link.Public(frame.table, self.epoch, seq, rows[-1], frame.conn, frame.req),
-            link.ToAccount(frame.table, frame.account, self.epoch, private),
+            link.Public(frame.table, self.epoch, seq, rows[-1], frame.conn, frame.req, {frame.account: private}),
         ]
 
 

@@ -79,6 +79,8 @@ class Gateway:
                     )
                     if mine and isinstance(frame, (link.Public, link.ToAccount, link.ToSocket)):
                         seen.told.append(decode(frame.frame))
+                        if isinstance(frame, link.Public) and seen.account in frame.own:
+                            seen.told.append(decode(frame.own[seen.account]))
             async with self._changed:
                 self._changed.notify_all()
 

@@ -46,7 +46,7 @@ def same(table: Table, other: Table) -> bool:
     return (
         (table.state, table.tallies, table.rounds, table.next_seq)
         == (other.state, other.tallies, other.rounds, other.next_seq)
-        and other.answered.items() <= table.answered.items() | table._answered_before.items()
+        and other.answered.items() <= table.answered.items()
     )  # fmt: skip
 
 

@@ -36,6 +36,12 @@ DEAL_SEQ = 3  # behind the opening, the dealer and schedule, and the takeover
 DEADLINE = re.compile(rb'"deadline":\d+')
 
 
+def told_to(frame: link.Public | link.ToAccount | link.ToSocket, account: bytes) -> list[bytes]:
+    """What one frame of the link becomes at a socket of this account."""
+    own = frame.own if isinstance(frame, link.Public) else {}
+    return [frame.frame, *([own[account]] if account in own else [])]
+
+
 @dataclass(frozen=True)
 class World:
     """One table as it is planted, before its first deal, and the order of the pack that will be dealt."""
@@ -154,7 +160,7 @@ class Watch:
     def sent_to(self, seat: int) -> list[bytes]:
         """Deadlines are the wall clock's and struck out."""
         return [
-            DEADLINE.sub(b'"deadline":0', frame.frame)
+            DEADLINE.sub(b'"deadline":0', told)
             for frame in self.gateway.down
             if frame.table == self.table
             and (
@@ -162,6 +168,7 @@ class Watch:
                 or (isinstance(frame, link.ToAccount) and frame.account == EVERYBODY[seat])
                 or (isinstance(frame, link.ToSocket) and frame.conn == self.conns[seat])
             )
+            for told in told_to(frame, EVERYBODY[seat])
         ]
 
     async def ask(self, seat: int) -> None:
