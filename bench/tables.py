@@ -25,6 +25,10 @@ from bench.servers import ROOT, peer, whist
 
 TARGETS = ("whist", "boardgameio", "colyseus-imm", "colyseus-patch")
 OURS, BAR = "whist", "boardgameio"
+HEAD = (
+    f"{'target':<15}{'tables':>6}{'moves/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'cpu':>8}{'us/move':>8}{'load':>7}"
+    f"{'foreign':>9}{'referee':>9}{'lost':>6}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,19 +110,24 @@ def shown(row: Row) -> str:
     )
 
 
-async def main(words: Sequence[str]) -> int:
-    arguments = parsed(words)
+async def table(sizes: Sequence[int], targets: Sequence[str], arguments: argparse.Namespace) -> list[Row]:
+    """The best attempt of every target at every size, each shown as soon as it is known."""
     rows: list[Row] = []
-    print(f"{'target':<15}{'tables':>6}{'moves/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'cpu':>8}{'us/move':>8}"
-          f"{'load':>7}{'foreign':>9}{'referee':>9}{'lost':>6}")  # fmt: skip
-    for tables in arguments.tables:
-        attempts: dict[str, list[Row]] = {target: [] for target in arguments.targets}
+    for tables in sizes:
+        attempts: dict[str, list[Row]] = {target: [] for target in targets}
         for _ in range(arguments.attempts):
-            for target in arguments.targets:
+            for target in targets:
                 attempts[target].append(await measured(target, tables, arguments))
         for made in attempts.values():
             rows.append(best(made))
             print(shown(rows[-1]), flush=True)
+    return rows
+
+
+async def main(words: Sequence[str]) -> int:
+    arguments = parsed(words)
+    print(HEAD)
+    rows = await table(arguments.tables, arguments.targets, arguments)
     wrong = failures(rows)
     for line in wrong:
         print(f"FAILED: {line}")

@@ -22,7 +22,7 @@ from libs.wire import frames, link
 from libs.wire.frames import CloseCode
 from services.gateway.socket import listener
 from services.gateway.socket.bucket import Bucket
-from services.gateway.socket.connection import BAD_FRAMES_MAX
+from services.gateway.socket.connection import BAD_FRAMES_MAX, TABLES_MAX
 from tests.services.gateway.world import ORIGIN, TABLE, Keys, Player, Stage, staged
 
 
@@ -284,6 +284,20 @@ async def test_n4_a_flood_closes_with_1008_while_an_honest_player_plays_on(stage
         assert await flood.closed() == CloseCode.POLICY
         await honest.act("a1")
         assert (await honest.hear(frames.Delta)).req == "a1"
+
+
+async def test_n4_asking_for_one_view_after_the_other_is_a_flood_sooner_and_all_tables_at_once_are_not(
+    stage: Stage,
+) -> None:
+    async with stage.player() as honest, stage.player() as greedy:
+        for number in range(TABLES_MAX):
+            await honest.joined(table=f"{number:032x}")
+        for _ in range(12):
+            await greedy.say(frames.Join(table=TABLE))
+        assert await greedy.closed() == CloseCode.POLICY
+        asked = [each for each in stage.world.worker.seen if isinstance(each, link.Subscribe)]
+        assert len(asked) < TABLES_MAX + 12
+        await still_plays(honest)
 
 
 async def test_n4_a_rate_of_zero_limits_nothing(short_folder: Path) -> None:
