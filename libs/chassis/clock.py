@@ -15,6 +15,10 @@ class Clock(Protocol):
         """Aware UTC."""
         ...
 
+    def unix(self) -> float:
+        """`now` as Unix seconds."""
+        ...
+
     def monotonic(self) -> float:
         """Seconds since an arbitrary start; never goes back."""
         ...
@@ -25,6 +29,7 @@ class SystemClock:
 
     # Eight readings a move: the function itself, without one of ours around it.
     monotonic = staticmethod(time.monotonic)
+    unix = staticmethod(time.time)
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -39,6 +44,9 @@ class ManualClock:
 
     def now(self) -> datetime:
         return self._now
+
+    def unix(self) -> float:
+        return self._now.timestamp()
 
     def monotonic(self) -> float:
         return self._monotonic

@@ -658,12 +658,12 @@ class TableActor:
         self._turn_began = self._clock.monotonic()
         if self._holder(seat) == "person":
             seconds = self._pace.limit_seconds(table.phase, self._friends)
-            self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
+            self._deadline_ms = round((self._clock.unix() + seconds) * 1000)
             seconds += self._pace.grace_seconds()
         else:
             turn = table.turn
             seconds = self._pace.bot_seconds(move_id(table.table_id, turn).bytes[0] / 255)
-            self._deadline_ms = round((self._clock.now().timestamp() + seconds) * 1000)
+            self._deadline_ms = round((self._clock.unix() + seconds) * 1000)
         self._turn_clock.set(seconds, table.turn)
 
     def _rearm(self, seat: Seat) -> None:

@@ -1,13 +1,14 @@
 """What the table workers need from outside the domain."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
 from typing import Protocol
 from uuid import UUID
 
 from google.protobuf.message import Message
+from msgspec import Struct
 
 from services.tables.domain.entries import Body
 
@@ -24,8 +25,7 @@ class Outcome(Enum):
     REFUSED = "refused"
 
 
-@dataclass(slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, kw_only=True):
     """One row to be. `events` go to the outbox in the same commit."""
 
     table_id: UUID
@@ -36,7 +36,7 @@ class Entry:
     body: bytes
     checkpoint: bool
     done: Callable[[Outcome, int], None]
-    events: Sequence[Message] = field(default=())
+    events: Sequence[Message] = ()
     # The trace of the command that the entry answers, when that is recorded; its events carry it on.
     traceparent: str = ""
 

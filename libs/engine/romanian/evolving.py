@@ -88,13 +88,13 @@ def _card_played(current: Round, event: CardPlayed, players: int) -> Round:
     held = Hand(hands[seat] & ~(1 << event.card))
     trick = (*current.trick, event.card)
     return Round(
-        deal=current.deal,
-        hands=_with(hands, seat, held),
-        bids=current.bids,
-        taken=current.taken,
-        lead=current.lead,
-        trick=trick,
-        tricks=current.tricks,
+        current.deal,
+        _with(hands, seat, held),
+        current.bids,
+        current.taken,
+        current.lead,
+        trick,
+        current.tricks,
         to_act=(seat + 1) % players if len(trick) < players else None,
     )
 
@@ -104,13 +104,13 @@ def _trick_taken(current: Round, event: TrickTaken) -> Round:
     trick = Trick(lead=current.lead, cards=current.trick, winner=winner)
     tricks = (*current.tricks, trick)
     return Round(
-        deal=current.deal,
-        hands=current.hands,
-        bids=current.bids,
-        taken=_with(taken, winner, taken[winner] + 1),
-        lead=winner,
-        trick=(),
-        tricks=tricks,
+        current.deal,
+        current.hands,
+        current.bids,
+        _with(taken, winner, taken[winner] + 1),
+        winner,
+        (),
+        tricks,
         to_act=winner if len(tricks) < current.deal.cards else None,
     )
 

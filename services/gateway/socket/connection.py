@@ -215,6 +215,9 @@ class Connection(WSListener):
             self.close(CloseCode.POLICY, "too many bad frames")
 
     def _act(self, act: frames.Act, received_at: float) -> None:
+        if not act.well_formed():
+            self._bad_frame()
+            return
         for value in act.action.values():
             # No game's action nests, and depth is a weapon against whoever decodes it next; a worker's link carries 64
             # bits.
