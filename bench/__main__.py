@@ -54,14 +54,16 @@ async def main(words: Sequence[str]) -> int:
     made, wrong = await rows(arguments)
     recovered = await recovery.measured(folder / "recovery", tables=1000, think_seconds=2.0)
     print(recovery.shown(recovered), flush=True)
-    one, two = await workers.compared(folder / "workers", Load(tables=200, think_ms=200), arguments.attempts)
+    one, two = await workers.compared(
+        folder / "workers", Load(tables=PACED_TABLES, think_ms=PACED_THINK_MS), arguments.attempts
+    )
     print(workers.shown(one, two), flush=True)
     sizes = await memory.measured(folder / "memory", tables=1000, sockets=2000)
     print(memory.shown(sizes), flush=True)
     newcomers = await connect.measured(folder / "connect", tables=200, connections=50)
     print(connect.shown(newcomers), flush=True)
-    paced = Load(tables=50, think_ms=250, seconds=slow_sockets.WINDOW_SECONDS)
-    slow = await slow_sockets.measured(folder / "slow", sockets=2000, load=paced)
+    honest = Load(tables=50, think_ms=250, seconds=slow_sockets.WINDOW_SECONDS)
+    slow = await slow_sockets.measured(folder / "slow", sockets=2000, load=honest)
     print(slow_sockets.shown(slow), flush=True)
     for part in (recovered, sizes, newcomers, slow):
         wrong += part.failures()

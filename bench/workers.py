@@ -1,11 +1,12 @@
 """What a second worker costs: server CPU a move with two workers over that with one, under the same load.
 
-    python -m bench.workers [--tables 200] [--think 200] [--attempts 2] [--json]
+    python -m bench.workers [--tables 200] [--think 1000] [--attempts 2] [--json]
 
 Clusters of separate processes, all on core 0, the load on core 1; the tables are shared by the workers. The load is
-paced, so that both make as many moves a second: in a closed loop whoever is slower would be asked for less. CPU is
-summed over every process of the cluster, PostgreSQL's among them, the development broker's left out. The cheapest
-attempt counts, in turns, for both alike. Exit status 1 for a ratio above the bar, a referee's error or a lost move.
+paced, so that both make as many moves a second, and seldom two at once: where many moves share a commit, two journals
+share them out, which says more of the load than of the workers (`--think 200` shows it). CPU is summed over every
+process of the cluster, PostgreSQL's among them, the development broker's left out. The cheapest attempt counts, in
+turns, for both alike. Exit status 1 for a ratio above the bar, a referee's error or a lost move.
 """
 
 import argparse
@@ -59,7 +60,7 @@ async def main(words: Sequence[str]) -> int:
         prog="bench.workers", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--tables", type=int, default=200)
-    parser.add_argument("--think", type=int, default=200, help="mean thinking time, milliseconds")
+    parser.add_argument("--think", type=int, default=1000, help="mean thinking time, milliseconds")
     parser.add_argument("--attempts", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=ROOT / ".run" / "bench" / "workers", help="wiped first")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON")
