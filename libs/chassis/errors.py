@@ -49,3 +49,10 @@ class Unavailable(DomainError):
 
     kind = Kind.UNAVAILABLE
     reason = "UNAVAILABLE"
+
+
+class DatabaseAway(DomainError):
+    """The database is away, full or read-only; what was asked may or may not have been done (ask with the same key)."""
+
+    kind = Kind.UNAVAILABLE
+    reason = "DATABASE_AWAY"

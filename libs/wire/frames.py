@@ -7,7 +7,9 @@ ownership; a lower one than already seen is old and to be ignored).
 """
 
 import re
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -140,13 +142,16 @@ class Snapshot(Struct, tag_field="t", tag="snapshot", frozen=True):
     # When the running turn ends, Unix milliseconds; 0: nobody has to act.
     deadline: int
     commitment: str
+    # A person's move that reaches the server so long after the deadline still counts: the way here costs nobody a turn.
+    grace_ms: int = 0
 
 
 class Delta(Struct, tag_field="t", tag="delta", frozen=True):
     """What one journal row changed, the same bytes for everybody at the table.
 
     `events` are the engine's public projections, to be applied in order. `req` names the command that caused it: for
-    its sender this frame is the acknowledgement. `by` is "person", "time_out", "bot" or "server".
+    its sender this frame is the acknowledgement. `by` is "person", "time_out", "bot" or "server". `private`: a seat may
+    know more of an event than is told here; that is in the `Private` of the same `seq`.
     """
 
     table: str
@@ -159,6 +164,7 @@ class Delta(Struct, tag_field="t", tag="delta", frozen=True):
     to_act: int
     deadline: int
     req: str = ""
+    private: bool | UnsetType = UNSET
 
 
 class Private(Struct, tag_field="t", tag="private"):
@@ -177,12 +183,17 @@ class Private(Struct, tag_field="t", tag="private"):
 
 
 class Presence(Struct, tag_field="t", tag="presence", frozen=True):
-    """Who plays a seat now; not part of the journal, so without `seq`."""
+    """Who plays a seat now; not part of the journal, so without `seq`.
+
+    `deadline` is of the running turn where that is this seat's, else 0. Whoever comes back, or acts while a bot holds
+    the seat, has the turn anew: this frame says so.
+    """
 
     table: str
     seat: int
     holder: str
     left: bool
+    deadline: int = 0
 
 
 class Seated(Struct, tag_field="t", tag="seated", frozen=True):
@@ -256,7 +267,7 @@ class Choices(Struct, frozen=True):
 
 
 class Waiting(Struct, tag_field="t", tag="waiting", frozen=True):
-    """A friends' table. `stage`: waiting, dealt (`Join` it) or closed. `seats`: null where a bot will sit."""
+    """A friends' table. `stage`: waiting, dealt (`Join` it) or closed. `seats`: who sits now, null where a bot does."""
 
     table: str
     stage: str
@@ -318,11 +329,27 @@ encode = msgspec.json.Encoder().encode
 class CloseCode:
     """Why the server closed a socket. 4xxx are ours."""
 
-    DONE = 1000  # the client's own wish
-    PROTOCOL = 1002  # not RFC 6455, or with an extension nobody agreed to
-    RESTART = 1012  # come back with `since`
-    POLICY = 1008  # flood, no Hello in time, foreign Origin
+    DONE = 1000
+    PROTOCOL = 1002
+    NOT_TEXT = 1007
+    POLICY = 1008
     TOO_BIG = 1009
-    SLOW_READER = 1013  # the send buffer is full, or the token cannot be checked now: reconnect and resume
-    TOKEN = 4401  # token wrong, expired or revoked
-    SUPERSEDED = 4001  # too many sockets of this account: the oldest goes
+    RESTART = 1012
+    SLOW_READER = 1013
+    SUPERSEDED = 4001
+    TOKEN = 4401
+
+
+CLOSE_MEANINGS: Final[Mapping[int, str]] = MappingProxyType(
+    {
+        CloseCode.DONE: "the client's own wish",
+        CloseCode.PROTOCOL: "not RFC 6455, or with an extension that nobody agreed to",
+        CloseCode.NOT_TEXT: "a text message that is not UTF-8",
+        CloseCode.POLICY: "a flood, no hello in time, or too many bad frames",
+        CloseCode.TOO_BIG: "a frame is too big",
+        CloseCode.RESTART: "this server goes: come back with since",
+        CloseCode.SLOW_READER: "too much lies unread, or the token cannot be checked now: come back with since",
+        CloseCode.SUPERSEDED: "too many sockets of this account: the oldest goes, and should not come back by itself",
+        CloseCode.TOKEN: "the token is wrong, expired or revoked: renew it first",
+    }
+)

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import cast
+from uuid import UUID
 
 from libs.chassis.errors import DomainError
 from libs.chassis.rpc.peer import Peer
 from libs.house.modes import Coffee, Mode
 from services.matchmaking.domain.admission import Assets
+from services.matchmaking.domain.errors import AlreadySeated, SeatedElsewhere
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import Player
 from services.matchmaking.domain.tickets import Wish
@@ -81,7 +84,18 @@ class TablesPeer:
             players=[_player(player) for player in players],
             seats=mode.seats,
         )
-        await self._peer.call(self._stub.CreateTable, request, seconds=CALL_SECONDS)
+        try:
+            await self._peer.call(self._stub.CreateTable, request, seconds=CALL_SECONDS)
+        except DomainError as error:
+            if error.reason != AlreadySeated.reason:
+                raise
+            accounts = cast("Sequence[str]", error.facts["accounts"])
+            raise SeatedElsewhere(frozenset(AccountId(UUID(account)) for account in accounts)) from error
+
+    async def seat_of(self, account_id: AccountId) -> TableId | None:
+        request = tables_pb2.SeatOfRequest(account_id=account_id.bytes)
+        answer = await self._peer.call(self._stub.SeatOf, request, seconds=CALL_SECONDS)
+        return TableId(UUID(bytes=answer.table_id)) if answer.table_id else None
 
     async def abandon(self, table_id: TableId) -> bool:
         request = tables_pb2.AbandonRequest(table_id=table_id.bytes)

@@ -166,8 +166,12 @@ class Tables(Protocol):
     async def create(self, table_id: TableId, mode: Mode, players: Sequence[Player]) -> None:
         """Make the table and deal; bots take the empty seats. Idempotent by table_id.
 
-        Raises DomainError TABLE_ABANDONED.
+        Raises SeatedElsewhere (nothing is made), DomainError TABLE_ABANDONED.
         """
+        ...
+
+    async def seat_of(self, account_id: AccountId) -> TableId | None:
+        """The table at which the account sits, waiting or playing, quick or friends'."""
         ...
 
     async def abandon(self, table_id: TableId) -> bool:

@@ -39,7 +39,16 @@ from services.tables.domain.entries import (
     Vacated,
     encode_body,
 )
-from services.tables.domain.errors import GameOver, NotAtTable, SpectatorsFull, StaleTurn, TableBusy, TableUnowned
+from services.tables.domain.errors import (
+    AlreadySeated,
+    GameOver,
+    NotAtTable,
+    SeatLeft,
+    SpectatorsFull,
+    StaleTurn,
+    TableBusy,
+    TableUnowned,
+)
 from services.tables.domain.table import (
     OVER,
     Table,
@@ -50,6 +59,7 @@ from services.tables.domain.table import (
     draw_id,
     move_id,
 )
+from services.tables.faults import note
 from services.tables.metrics import moves_by, refusals, thinking
 from services.tables.ports import Entry, Journal, Outcome
 from services.tables.presence import Followers, Presence
@@ -258,19 +268,16 @@ class TableActor:
 
     def subscribe(self, session: Session, frame: link.Subscribe) -> None:
         """Follow; answered by what was missed since `frame.since`, or by a snapshot. Registering is the same step."""
-        seat = self.table.seat_of(frame.account)
+        seat = self.table.sits(frame.account)
         if seat is None:
             self._spectate(session, frame)
             return
         self.followers.add(session, frame.conn, frame.account)
-        presence = self._presence[seat]
-        was_away = self._holder(seat) == "bot"
-        presence.connected, presence.waited_out, presence.returned = True, False, True
+        returned = self._is_there(seat, joined=True)
         if not self._resume(session, frame):
             self._send(session, frame.conn, frames.encode(self.snapshot(seat)))
-        if was_away and not self.table.tallies[seat].left:
+        if returned:
             self._announce_presence(seat)
-            self._rearm(seat)
         self._watch_for_people()
 
     def _spectate(self, session: Session, frame: link.Subscribe) -> None:
@@ -278,15 +285,22 @@ class TableActor:
         try:
             most = self.table.admit_spectator(frame.account)
         except DomainError as refusal:
-            self._refuse(session, frame.conn, refusal)
+            has_left = self.table.seat_of(frame.account) is not None
+            self._refuse(session, frame.conn, SeatLeft() if has_left else refusal)
             return
-        watching = {account for account in self.followers.accounts() if self.table.seat_of(account) is None}
+        watching = {account for account in self.followers.accounts() if self.table.sits(account) is None}
         if frame.account not in watching and len(watching) >= most:
             self._refuse(session, frame.conn, SpectatorsFull(most=most))
         else:
             self.followers.add(session, frame.conn, frame.account)
             if not self._resume(session, frame):
                 self._send(session, frame.conn, frames.encode(self.snapshot(None)))
+
+    def _see_off(self, account: bytes) -> None:
+        """Who has left the seat goes on as anyone else: as a spectator within what is allowed, or not at all (P22)."""
+        for session, conn in self.followers.sockets(account):
+            self.followers.remove(session, conn)
+            self._spectate(session, link.Subscribe(self._id, account, conn, -1))
 
     def unsubscribe(self, session: Session, conn: int) -> None:
         """A socket has gone; the seat is kept (P31)."""
@@ -311,6 +325,7 @@ class TableActor:
             seats=[self._seat_info(each) for each in range(len(self.table.seats))],
             deadline=self._deadline_ms,
             commitment=self._commitment,
+            grace_ms=round(self._pace.grace_seconds() * 1000),
         )
 
     def announce_over(self, status: str) -> None:
@@ -358,7 +373,15 @@ class TableActor:
     def _announce_presence(self, seat: Seat) -> None:
         left = self.table.tallies[seat].left
         self._broadcast(
-            frames.encode(frames.Presence(table=self._hex, seat=seat, holder=self._holder(seat), left=left))
+            frames.encode(
+                frames.Presence(
+                    table=self._hex,
+                    seat=seat,
+                    holder=self._holder(seat),
+                    left=left,
+                    deadline=self._deadline_ms if self.table.to_act == seat else 0,
+                )
+            )
         )
 
     def _resume(self, session: Session, frame: link.Subscribe) -> bool:
@@ -434,9 +457,9 @@ class TableActor:
         except (DomainError, RuleViolation) as refusal:
             self._refuse_asked(asked, refusal)
             return
-        except Exception:
+        except Exception as error:
             # One command fails alone; the table lives on and the fault is counted.
-            log.exception("decide_failed", table=self._hex)
+            note("decide_failed", error, table=self._hex)
             self._refuse_asked(asked, None)
             return
         decided = self._clock.monotonic()
@@ -451,11 +474,23 @@ class TableActor:
         seat = self.table.seat_of(account)
         if seat is None:
             raise NotAtTable
-        presence = self._presence[seat]
-        if not presence.returned:
-            presence.returned, presence.waited_out = True, False
-            self._rearm(seat)
+        if not self._presence[seat].returned and self._is_there(seat):
+            self._announce_presence(seat)
         return seat
+
+    def _is_there(self, seat: Seat, *, joined: bool = False) -> bool:
+        """The seat's person has come or acted; True: a bot held the seat until now, and its running turn begins anew.
+
+        Everybody is to be told then (P31): whose the seat is, and until when its turn runs.
+        """
+        presence = self._presence[seat]
+        returned = self.table.is_person(seat) and self._holder(seat) == "bot"
+        presence.connected = presence.connected or joined
+        presence.waited_out, presence.returned = False, True
+        stopped = self._released or self._retiring
+        if returned and self._in_flight is None and not stopped and self.table.to_act == seat:
+            self._arm()
+        return returned
 
     def _answer_stale(self, asked: _Asked, identity: UUID, stale: StaleTurn) -> None:
         """Too old for our memory or never made: the journal knows. The index is asked once, off the hot path."""
@@ -528,6 +563,7 @@ class TableActor:
                 done=self._settled,
                 events=announcements.of(table, body, after),
                 traceparent=self.traceparent,
+                seating=None if isinstance(body, Moved) else announcements.seating(table, body),
             )
         )
 
@@ -546,7 +582,8 @@ class TableActor:
             if flight.asked is None:
                 self._keeper.failed(self, RuntimeError(f"row {self.table.next_seq} cannot be written"))
                 return
-            self._refuse_asked(flight.asked, None)
+            # Of a person's rows the database refuses the one that seats somebody who has just sat down elsewhere.
+            self._refuse_asked(flight.asked, AlreadySeated() if isinstance(flight.body, TakenOver) else None)
             self._go_on()
         elif outcome is Outcome.REPEATED:
             self._wake_waiters()
@@ -567,7 +604,7 @@ class TableActor:
         try:
             self._commit(flight, self._clock.monotonic())
         except Exception as error:
-            log.exception("table_failed", table=self._hex)
+            note("table_failed", error, table=self._hex)
             self._wake_waiters()
             self._keeper.failed(self, error)
             return
@@ -608,6 +645,8 @@ class TableActor:
                 self._acknowledge(asked, seq)
             elif sampled(asked.frame.traceparent):
                 self._trace(asked, flight.decided, committed, done)
+        if isinstance(body, Vacated):
+            self._see_off(self.table.seats[body.seat].account)
 
     def _trace(self, asked: _Asked, decided: float, committed: float, done: float) -> None:
         """Spans made afterwards, for sampled moves only: a span before is made costs what a move costs."""
@@ -636,7 +675,7 @@ class TableActor:
         try:
             drawn = decide_draws(table)
         except Exception as error:
-            log.exception("draw_failed", table=self._hex)
+            note("draw_failed", error, table=self._hex)
             self._keeper.failed(self, error)
             return
         if drawn is not None:
@@ -665,21 +704,6 @@ class TableActor:
             seconds = self._pace.bot_seconds(move_id(table.table_id, turn).bytes[0] / 255)
             self._deadline_ms = round((self._clock.unix() + seconds) * 1000)
         self._turn_clock.set(seconds, table.turn)
-
-    def _rearm(self, seat: Seat) -> None:
-        """The holder of `seat` has changed: its running turn gets the clock that now applies."""
-        table = self.table
-        stopped = self._released or self._retiring
-        if self._in_flight is None and not stopped and table.to_act == seat:
-            self._arm()
-            self._broadcast_turn(seat)
-
-    def _broadcast_turn(self, seat: Seat) -> None:
-        """A turn's clock changed without a row: the seat learns it from a snapshot."""
-        account = self.table.seats[seat].account
-        snapshot = frames.encode(self.snapshot(seat))
-        for session in self.followers.of(account):
-            session.send(link.ToAccount(self._id, account, self.epoch, snapshot))
 
     def _time_up(self, turn: int) -> None:
         """The clock of decision `turn` has run out; a move that is in flight has won already."""
@@ -720,7 +744,7 @@ class TableActor:
 
     def _failed(self, error: Exception) -> None:
         """The server's own move cannot be made: a fault of ours, and the game is voided."""
-        log.error("server_move_failed", table=self._hex, exc_info=error)
+        note("server_move_failed", error, table=self._hex)
         self._keeper.failed(self, error)
 
     # ---- frames ----
@@ -732,12 +756,14 @@ class TableActor:
             pause = frames.Moved(table=self._hex, epoch=self.epoch, pause_ms=body.pause_ms)
             self._broadcast(frames.encode(pause))
         game, turn, to_act = self.table.game, self.table.turn, self.table.to_act
+        secret = [event for event in flight.events if game.is_private(event)]
         public = frames.encode(
             frames.Delta(
                 table=self._hex,
                 seq=seq,
                 epoch=self.epoch,
                 events=[shown for event in flight.events if (shown := game.project(event, None)) is not None],
+                private=True if secret else UNSET,
                 by=WORDS[body.by] if isinstance(body, Moved) else SERVER,
                 seat=body.seat if isinstance(body, (Moved, Vacated, TakenOver)) else -1,
                 turn=turn,
@@ -746,7 +772,7 @@ class TableActor:
                 req=body.req if isinstance(body, Moved) else "",
             )
         )
-        private = self._private_frames(seq, flight.events, turn, to_act)
+        private = self._private_frames(seq, secret, turn, to_act)
         self._replay.append((seq, public, private))
         asking = asked.session if asked is not None and isinstance(body, Moved) else None
         for session, conns in self.followers.by_session.items():
@@ -771,15 +797,14 @@ class TableActor:
         for session in self.followers.of(body.who.account):
             session.send(link.ToAccount(self._id, body.who.account, self.epoch, snapshot))
 
-    def _private_frames(self, seq: int, events: Sequence[Any], turn: int, to_act: Seat | None) -> dict[bytes, bytes]:
-        """By account: its hand when one was dealt, and its legal moves when it is to act."""
+    def _private_frames(self, seq: int, secret: Sequence[Any], turn: int, to_act: Seat | None) -> dict[bytes, bytes]:
+        """By account: what it alone is told of the `secret` events, and its legal moves when it is to act."""
         game = self.table.game
-        secret = [event for event in events if game.is_private(event)]
         seats = range(len(self.table.seats)) if secret else (() if to_act is None else (to_act,))
         made: dict[bytes, bytes] = {}
         for seat in seats:
             account = self.table.seats[seat].account
-            if not account:
+            if not self.table.is_person(seat):
                 continue
             frame = frames.Private(
                 table=self._hex,

@@ -7,9 +7,10 @@ from google.protobuf.message import Message
 
 from libs.engine import fair
 from libs.engine.game import State
-from services.tables.domain.entries import Body, Moved, Opened, SeatFacts, Vacated
+from services.tables.domain.entries import Body, Moved, Opened, SeatFacts, TakenOver, Vacated
 from services.tables.domain.outcome import outcomes
 from services.tables.domain.table import Table
+from services.tables.ports import Seating
 from whist.tables.v1 import events_pb2, tables_pb2
 
 TOPIC = "whist.tables.events.v1"
@@ -29,6 +30,18 @@ def of(table: Table, body: Body, after: State) -> Sequence[Message]:
     if isinstance(body, Moved) and len(body.events) > 1:
         return _round_ended(table, after)
     return ()
+
+
+def seating(table: Table, body: Body) -> Seating | None:
+    """Whose seat one entry gives or takes (X3), before it is applied."""
+    match body:
+        case TakenOver(seat=seat, who=who):
+            return Seating(account=who.account, seat=seat, name=who.name, guest=who.guest, sits=True)
+        case Vacated(seat=seat):
+            who = table.seats[seat]
+            return Seating(account=who.account, seat=seat, name=who.name, guest=who.guest, sits=False)
+        case _:
+            return None
 
 
 def _round_ended(table: Table, state: State) -> Sequence[Message]:
@@ -95,13 +108,13 @@ def game_finished(
     return events_pb2.TablesEvent(game_finished=finished)
 
 
-def game_voided(table_id: bytes, opened: Opened, reason: str) -> events_pb2.TablesEvent:
-    """Our fault ended the game: everything goes back."""
+def game_voided(table_id: bytes, kind: int, seats: Sequence[SeatFacts], reason: str) -> events_pb2.TablesEvent:
+    """Our fault ended the game: everything goes back. `seats` as opened; none where nobody can read them."""
     return events_pb2.TablesEvent(
         game_voided=events_pb2.GameVoided(
             table_id=table_id,
-            kind=tables_pb2.TableKind.ValueType(opened.kind),
-            seats=_seats(opened.seats),
+            kind=tables_pb2.TableKind.ValueType(kind),
+            seats=_seats(seats),
             reason=reason,
         )
     )

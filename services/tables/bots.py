@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from traceback import walk_tb
 from typing import Final
 
 import structlog
@@ -13,6 +12,7 @@ from libs.chassis.clock import Clock
 from libs.engine.protocol import Action, View
 from libs.house.bots import Bots, Strength
 from libs.search import choose, strongest
+from services.tables.faults import told
 from services.tables.metrics import bot_failures, bot_seconds
 
 log = structlog.get_logger()
@@ -69,7 +69,7 @@ class BotPlayers:
         try:
             action = choose(game, view, strength, seed)
         except Exception as error:
-            fault = f"{type(error).__name__} at {_place(error)}"
+            fault = told(error)
         else:
             fault = "" if action in legal else "not legal"
         if fault:
@@ -80,9 +80,3 @@ class BotPlayers:
             action = legal[0]
         bot_seconds.observe(self._clock.monotonic() - started)
         return action
-
-
-def _place(error: Exception) -> str:
-    """Where it was raised, as "module:line"."""
-    *_, frame = walk_tb(error.__traceback__)
-    return f"{frame[0].f_globals.get('__name__')}:{frame[1]}"

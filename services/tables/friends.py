@@ -1,6 +1,6 @@
 """Use cases of friends' tables: open, change, deal, rematch, chat. One change of a table at a time."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from uuid import UUID
@@ -113,10 +113,11 @@ async def deal(
     return dealt, (birth.table, born)
 
 
-async def rematch(table_id: UUID, who: SeatFacts, *, desk: Desk, played: Collection[bytes]) -> WaitingTable:
+async def rematch(table_id: UUID, who: SeatFacts, *, desk: Desk, played: Sequence[bytes]) -> WaitingTable:
     """A new table for those who `played`: the first who asks opens it, the others sit down where they sat, or beside.
 
-    Idempotent by table and account. Raises TableUnknown, NotAtTable, GameRunning, and what sitting down may.
+    `played` is by seat, empty for a bot. Idempotent by table and account. Raises TableUnknown, NotAtTable, GameRunning,
+    and what sitting down may.
     """
     async with desk.store.transaction() as tx:
         former, head = _found(await tx.waiting(table_id)), await tx.head(table_id)
@@ -124,10 +125,10 @@ async def rematch(table_id: UUID, who: SeatFacts, *, desk: Desk, played: Collect
             raise NotAtTable
         if head is None or head.status == handlers.LIVE:
             raise GameRunning
-        seat = former.seat_of(who.account)
+        seat = played.index(who.account)
         choices = former.choices
         chairs: list[SeatFacts | None] = [None] * choices.players
-        chairs[seat or 0] = who
+        chairs[seat] = who
         fresh = WaitingTable(
             table_id=shard_id(desk.entropy.uuid7()), stage=Stage.WAITING, host=who.account, choices=choices,
             chairs=tuple(chairs),
@@ -136,8 +137,8 @@ async def rematch(table_id: UUID, who: SeatFacts, *, desk: Desk, played: Collect
         present = _found(await tx.waiting(again))
         if present.seat_of(who.account) is not None:
             return present
-        free = seat is not None and seat < len(present.chairs) and present.chairs[seat] is None
-        place = seat if free and seat is not None else waiting.ANY_SEAT
+        free = seat < len(present.chairs) and present.chairs[seat] is None
+        place = seat if free else waiting.ANY_SEAT
         return await _change(again, who.account, f"rematch/{present.version}", _sit(who, place), tx, desk)
 
 

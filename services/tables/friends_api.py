@@ -92,7 +92,7 @@ class FriendsApi:
     async def Rematch(self, request: pb.RematchRequest, context: Any) -> pb.RematchResponse:
         table_id = id_of(request.table_id, "table_id")
         await friends.get_table(table_id, desk=self._desk)
-        played = {seat.account for seat in (await self._live(table_id)).seats if seat.account}
+        played = [seat.account for seat in (await self._live(table_id)).seats]
         table = await friends.rematch(table_id, _person(request.who), desk=self._desk, played=played)
         self._watching.changed(table.table_id)
         return pb.RematchResponse(table=_table(table))
@@ -107,7 +107,7 @@ class FriendsApi:
         table_id, who = id_of(request.table_id, "table_id"), _person(request.who)
 
         async def at_live_table() -> bool:
-            return (await self._live(table_id)).seat_of(who.account) is not None
+            return (await self._live(table_id)).sits(who.account) is not None
 
         line = await friends.say(
             table_id, who, _request(request.request_id), request.words, desk=self._desk, at_live_table=at_live_table
@@ -156,6 +156,17 @@ def id_of(raw: bytes, field: str) -> UUID:
     return UUID(bytes=raw)
 
 
+def options_of(text: str) -> dict[str, object]:
+    """A game's options as they were sent; empty: none. Raises BadOptions."""
+    try:
+        options = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        raise BadOptions(options_json="not JSON") from None
+    if not isinstance(options, dict):
+        raise BadOptions(options_json="not an object")
+    return options
+
+
 def _request(req: str) -> str:
     if not 1 <= len(req) <= REQUEST_MAX:
         raise BadId(field="request_id")
@@ -169,12 +180,7 @@ def _person(who: pb.Friend) -> SeatFacts:
 
 
 def _choices(choices: pb.FriendsChoices) -> Choices:
-    try:
-        options = json.loads(choices.options_json or "{}")
-    except (ValueError, RecursionError):
-        raise BadOptions(options_json="not JSON") from None
-    if not isinstance(options, dict):
-        raise BadOptions(options_json="not an object")
+    options = options_of(choices.options_json)
     try:
         bots = Strength(choices.bots)
     except ValueError:

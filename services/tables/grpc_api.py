@@ -11,7 +11,7 @@ from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import BadOptions, TableUnknown, TooManyTables
 from services.tables.domain.table import Table
-from services.tables.friends_api import FriendsApi, id_of
+from services.tables.friends_api import FriendsApi, id_of, options_of
 from services.tables.handlers import OpenTable
 from services.tables.ports import Head
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
@@ -32,6 +32,7 @@ ALLOW = {
     f"{SERVICE}Locate": frozenset({"gateway"}),
     f"{SERVICE}LocateTables": frozenset({"gateway"}),
     f"{SERVICE}GetTable": frozenset({"gateway", "matchmaking"}),
+    f"{SERVICE}SeatOf": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}Record": frozenset({"gateway"}),
     f"{SERVICE}Abandon": frozenset({"matchmaking", "wallet"}),
     f"{SERVICE}Play": frozenset({"gateway"}),
@@ -91,6 +92,16 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
         head, table = await handlers.load(table_id, store=self._store)
         return _seen(table, request.account_id, head.status)
 
+    async def SeatOf(  # noqa: N802
+        self, request: tables_pb2.SeatOfRequest, context: Any
+    ) -> tables_pb2.SeatOfResponse:
+        sitting = await handlers.seat_of(id_of(request.account_id, "account_id").bytes, store=self._store)
+        if sitting is None:
+            return tables_pb2.SeatOfResponse()
+        dealt = sitting.kind is not None
+        kind = tables_pb2.TableKind.ValueType(sitting.kind) if sitting.kind else tables_pb2.TABLE_KIND_FRIENDS
+        return tables_pb2.SeatOfResponse(table_id=sitting.table_id.bytes, kind=kind, dealt=dealt)
+
     async def Record(  # noqa: N802
         self, request: tables_pb2.RecordRequest, context: Any
     ) -> tables_pb2.RecordResponse:
@@ -119,7 +130,7 @@ def _place(table_id: UUID, place: Head | DomainError) -> tables_pb2.TablePlace:
 
 
 def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:
-    seat = table.seat_of(account)
+    seat, sits = table.seat_of(account), table.sits(account)
     if seat is None:
         table.admit_spectator(account)
     live = status == handlers.LIVE and not table.game.over(table.state)
@@ -127,8 +138,8 @@ def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableRespo
         status=_STATUS[status],
         seat=-1 if seat is None else seat,
         game=table.opened.game,
-        view_json=json.dumps(table.view(seat), separators=(",", ":")) if live else "",
-        hints=seat is not None and table.seats[seat].hints,
+        view_json=json.dumps(table.view(sits), separators=(",", ":")) if live else "",
+        hints=sits is not None and table.seats[sits].hints,
         left=seat is not None and table.tallies[seat].left,
     )
 
@@ -136,18 +147,12 @@ def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableRespo
 def _open_table(request: tables_pb2.CreateTableRequest) -> OpenTable:
     if request.kind == tables_pb2.TABLE_KIND_UNSPECIFIED:
         raise BadOptions(kind=0)
-    try:
-        options = json.loads(request.options_json or "{}")
-    except ValueError:
-        raise BadOptions(options_json="not JSON") from None
-    if not isinstance(options, dict):
-        raise BadOptions(options_json="not an object")
     return OpenTable(
         table_id=id_of(request.table_id, "table_id"),
         kind=request.kind,
         mode=request.mode,
         game=request.game,
-        options=options,
+        options=options_of(request.options_json),
         players=[
             SeatFacts(
                 account=id_of(player.account_id, "account_id").bytes,

@@ -20,6 +20,7 @@ from libs.house import calendar
 from services.tables import announcements
 from services.tables.domain.entries import FriendsTable, Opened, SeatFacts, TakenOver, decode_body, encode_body
 from services.tables.domain.errors import (
+    AlreadySeated,
     BadOptions,
     GameRunning,
     NotAtTable,
@@ -30,15 +31,18 @@ from services.tables.domain.errors import (
 )
 from services.tables.domain.outcome import called_off, record
 from services.tables.domain.table import BrokenJournal, Table, decide_draws, draw_id, filled, fold, opened, seated
+from services.tables.faults import note
 from services.tables.metrics import games_finished, games_voided
 from services.tables.ports import Head, Row, Standing
+from services.tables.storage.seats import Sitting
 from services.tables.storage.store import TablesTransaction
 
 log = structlog.get_logger()
 
 SEATS_MIN, SEATS_MAX = 2, 7
 PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"
-KIND_WORDS = {1: "quick", 2: "bench", 3: "friends"}
+BENCH = 2  # the load harness seats its accounts at many tables
+KIND_WORDS = {1: "quick", BENCH: "bench", 3: "friends"}
 # Short Romanian names; a bot is always marked as one as well (P63).
 BOT_NAMES = ("Ana", "Barbu", "Corina", "Dinu", "Elena", "Florin", "Gina")
 
@@ -76,7 +80,7 @@ async def open_table(
     """Open and deal a table in one transaction with `GameStarted`. Idempotent by table_id.
 
     Returns the dealt table and its day of birth; or, when it exists already, its head. Raises BadOptions (players,
-    options), TableAbandoned (a tombstone stands).
+    options), TableAbandoned (a tombstone stands), AlreadySeated (its `accounts` play or wait elsewhere).
     """
     birth = prepare(command, entropy)
     async with store.transaction() as tx:
@@ -137,7 +141,10 @@ def prepare(command: OpenTable, entropy: Entropy) -> Birth:
 
 
 async def give_birth(birth: Birth, owner: Owner, tx: TablesTransaction) -> date | None:
-    """Write head, first rows and `GameStarted`. Returns the day of birth; None: the id is taken."""
+    """Write head, first rows, who sits there, and `GameStarted`. Returns the day of birth; None: the id is taken.
+
+    Raises AlreadySeated: nothing may be committed then.
+    """
     table = birth.table
     born = await tx.open(
         table.table_id,
@@ -148,9 +155,28 @@ async def give_birth(birth: Birth, owner: Owner, tx: TablesTransaction) -> date 
         bodies=birth.rows,
     )
     if born is not None:
+        if table.opened.kind != BENCH:
+            elsewhere = await tx.claim_seats(
+                table.table_id, [seat.account for seat in table.opened.seats if seat.account]
+            )
+            if elsewhere:
+                raise AlreadySeated(accounts=[account.hex() for account in sorted(elsewhere)])
         key = table.table_id.bytes
         await tx.publish(announcements.TOPIC, key, announcements.game_started(key, table.opened))
     return born
+
+
+async def seat_of(account: bytes, *, store: TablesStore) -> Sitting | None:
+    """Where the account sits, waiting or playing; None: nowhere."""
+    async with store.transaction() as tx:
+        return await tx.seat_of(account)
+
+
+async def require_no_other_seat(account: bytes, table_id: UUID, *, store: TablesStore) -> None:
+    """Raises AlreadySeated: the account sits at another table than this one."""
+    sitting = await seat_of(account, store=store)
+    if sitting is not None and sitting.table_id != table_id:
+        raise AlreadySeated(table=sitting.table_id.hex)
 
 
 async def abandon(table_id: UUID, *, store: TablesStore) -> bool:
@@ -254,8 +280,8 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
         kept = ""
         try:
             kept = dumps(record(table.table_id, table.opened, [(row.body, row.at) for row in rows], now))
-        except BadRecord:
-            log.exception("record_failed", table=table.table_id.hex)
+        except BadRecord as error:
+            note("record_failed", error, table=table.table_id.hex)
         else:
             await tx.keep_record(table.table_id, now, week_id, _accounts(table.opened, rows), kept.encode())
         await tx.publish(
@@ -267,31 +293,37 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
     return True
 
 
-async def void(table_id: UUID, body: Opened, *, epoch: int, reason: str, store: TablesStore, zone: ZoneInfo) -> bool:
+async def void(
+    table_id: UUID, body: Opened | None, *, epoch: int, reason: str, store: TablesStore, zone: ZoneInfo
+) -> bool:
     """End a game that cannot go on: `GameVoided` returns everything, and a record shows how far it went (P70).
 
-    Idempotent like `finish`.
+    Without a `body`, for nobody can read it, there is no record, and the event names no seats: whoever returns entries
+    knows them by the table. Idempotent like `finish`.
     """
     async with store.transaction() as tx:
         if not await tx.end(table_id, epoch, VOIDED):
             return False
-        kept = await _voided_record(table_id, body, reason, tx)
+        head = await tx.head(table_id)
+        assert head is not None, "it was ended in this transaction"
+        kept = None if body is None else await _voided_record(head, body, reason, tx)
         if kept is not None:
             now = await tx.now()
             week_id = calendar.week_id(now, zone=zone)
             plain, accounts = kept
             await tx.keep_record(table_id, now, week_id, accounts, plain.encode())
-        await tx.publish(announcements.TOPIC, table_id.bytes, announcements.game_voided(table_id.bytes, body, reason))
+        seats = () if body is None else body.seats
+        voided = announcements.game_voided(table_id.bytes, head.kind, seats, reason)
+        await tx.publish(announcements.TOPIC, table_id.bytes, voided)
     games_voided.labels(reason).inc()
     return True
 
 
 async def _voided_record(
-    table_id: UUID, body: Opened, reason: str, tx: TablesTransaction
+    head: Head, body: Opened, reason: str, tx: TablesTransaction
 ) -> tuple[str, list[bytes]] | None:
     """(record, accounts) of a game that is being called off; None where what broke the game breaks it too."""
-    head, now = await tx.head(table_id), await tx.now()
-    assert head is not None, "it was ended in this transaction"
+    table_id, now = head.table_id, await tx.now()
     try:
         rows = await tx.rows(table_id, head.born)
     except MsgspecError:  # a row that is no entry at all: what is known is the opening
@@ -299,9 +331,9 @@ async def _voided_record(
     try:
         plain = dumps(called_off(table_id, body, [(row.body, row.at) for row in rows], now, reason))
         return plain, _accounts(body, rows)
-    except Exception:
+    except Exception as error:
         # The same fault may strike again here. Everything is returned whether or not there is a record to show.
-        log.exception("voided_record_failed", table=table_id.hex)
+        note("voided_record_failed", error, table=table_id.hex)
         return None
 
 
@@ -320,13 +352,18 @@ async def closed(table_id: UUID, epoch: int, *, store: TablesStore) -> str | Non
     return head.status
 
 
-async def opening(table_id: UUID, *, store: TablesStore) -> tuple[Head, Opened] | None:
-    """Head and row 0 alone, for a table whose later rows cannot be folded."""
+async def opening(table_id: UUID, *, store: TablesStore) -> tuple[Head, Opened | None] | None:
+    """Head and row 0 alone, for a table whose rows cannot be folded; no row 0 where that is what nobody can read.
+
+    None: the table is not live.
+    """
     async with store.transaction() as tx:
         head = await tx.head(table_id)
         if head is None or head.status != LIVE:
             return None
-        rows = await tx.rows(table_id, head.born, head.next_seq)
-    first = rows[0].body
-    assert isinstance(first, Opened), "row 0 opens"
-    return head, first
+        try:
+            rows = await tx.rows(table_id, head.born, head.next_seq)
+        except MsgspecError:
+            rows = []
+    first = rows[0].body if rows else None
+    return head, first if isinstance(first, Opened) else None

@@ -25,8 +25,19 @@ class Outcome(Enum):
     REFUSED = "refused"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seating:
+    """Who has sat down at a table, or has left it for good (not `sits`)."""
+
+    account: bytes
+    seat: int
+    name: str
+    guest: bool
+    sits: bool
+
+
 class Entry(Struct, kw_only=True):
-    """One row to be. `events` go to the outbox in the same commit."""
+    """One row to be. `events` go to the outbox in the same commit, and `seating` is the account's seat from it on."""
 
     table_id: UUID
     born: date
@@ -39,6 +50,8 @@ class Entry(Struct, kw_only=True):
     events: Sequence[Message] = ()
     # The trace of the command that the entry answers, when that is recorded; its events carry it on.
     traceparent: str = ""
+    # REFUSED when the person who sits down has a seat elsewhere.
+    seating: Seating | None = None
 
 
 class Journal(Protocol):
@@ -59,6 +72,7 @@ class Head:
 
     table_id: UUID
     born: date
+    kind: int
     status: str
     epoch: int
     next_seq: int

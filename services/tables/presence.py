@@ -33,6 +33,15 @@ class Followers:
     def has(self, account: bytes) -> bool:
         return any(account in conns.values() for conns in self.by_session.values())
 
+    def sockets(self, account: bytes) -> list[tuple[Session, int]]:
+        """This account's sockets here, as (gateway, conn)."""
+        return [
+            (session, conn)
+            for session, conns in self.by_session.items()
+            for conn, who in conns.items()
+            if who == account
+        ]
+
     def of(self, account: bytes) -> list[Session]:
         """The gateways at which this account has a socket here."""
         return [session for session, conns in self.by_session.items() if account in conns.values()]

@@ -12,6 +12,7 @@ from libs.chassis.clock import Clock
 from libs.chassis.events.delivery import is_passing
 from services.tables import handlers
 from services.tables.domain.table import Table
+from services.tables.faults import note
 from services.tables.handlers import TablesStore
 from services.tables.ports import Claimed, Head, Standing
 
@@ -59,19 +60,19 @@ class Takeover:
                 standings = await self._when_possible(
                     lambda: handlers.standings([each.table_id for each in claimed], store=self._store)
                 )
-            except Exception:
-                self._unreadable(claimed)
+            except Exception as error:
+                self._unreadable(claimed, error)
                 return
             await self._fold_all(claimed, {each.head.table_id: each for each in standings})
 
-    def _unreadable(self, claimed: Sequence[Claimed]) -> None:
+    def _unreadable(self, claimed: Sequence[Claimed], error: Exception) -> None:
         """What keeps a batch from being read is one table's fault, and must not be the others'."""
         if len(claimed) > 1:
             for each in claimed:
                 self._spawn(self._recover([each]))
             return
         [alone] = claimed
-        log.exception("fold_failed", table=alone.table_id.hex)
+        note("fold_failed", error, table=alone.table_id.hex)
         self._spawn(self._void_unfoldable(alone))
 
     async def _fold_all(self, claimed: Sequence[Claimed], standings: dict[UUID, Standing]) -> None:
@@ -83,8 +84,8 @@ class Takeover:
                 continue
             try:
                 table = handlers.folded(standing)
-            except Exception:
-                log.exception("fold_failed", table=each.table_id.hex)
+            except Exception as error:
+                note("fold_failed", error, table=each.table_id.hex)
                 self._spawn(self._void_unfoldable(each))
                 continue
             self.pending.discard(each.table_id)
@@ -105,8 +106,8 @@ class Takeover:
 
         try:
             await self._when_possible(void)
-        except Exception:
-            log.exception("void_failed", table=claimed.table_id.hex)
+        except Exception as error:
+            note("void_failed", error, table=claimed.table_id.hex)
         else:
             self.pending.discard(claimed.table_id)
 

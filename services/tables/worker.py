@@ -22,6 +22,7 @@ from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import Draining, TableUnowned
 from services.tables.domain.table import Table
 from services.tables.domain.waiting import WaitingTable
+from services.tables.faults import note
 from services.tables.handlers import OpenTable, Owner, TablesStore
 from services.tables.metrics import recoveries, recovery_seconds, tables_live
 from services.tables.ports import Claimed, Head
@@ -186,10 +187,16 @@ class Worker:
         return dealt
 
     async def take_seat(self, table_id: UUID, who: SeatFacts, seat: int, req: str) -> int:
-        """The row in which a person has taken a seat over. Raises TableUnowned: not here, ask the table's owner."""
+        """The row in which a person has taken a seat over.
+
+        Raises TableUnowned (not here, ask the table's owner), AlreadySeated, and what `TableActor.take_seat` raises.
+        """
         actor = self.find(table_id.bytes)
         if actor is None:
             raise TableUnowned
+        if actor.table.answered_at(who.account, req) is None:
+            # The journal would refuse the row, and for it write those of the other tables one by one.
+            await handlers.require_no_other_seat(who.account, table_id, store=self._store)
         return await actor.take_seat(TakeSeat(who, seat, req), self._clock.monotonic())
 
     def _as_owner(self) -> Owner:
@@ -257,7 +264,7 @@ class Worker:
         self.spawn(self._end(actor, None))
 
     def failed(self, actor: TableActor, error: Exception) -> None:
-        log.error("game_voided", table=actor.table.table_id.hex, error=repr(error))
+        note("game_voided", error, table=actor.table.table_id.hex)
         self.spawn(self._end(actor, "fault"))
 
     def deserted(self, actor: TableActor) -> None:
@@ -278,7 +285,7 @@ class Worker:
                 status = await self._close(actor, fault)
                 break
             except Exception as error:
-                log.exception("closing_failed", table=actor.table.table_id.hex)
+                note("closing_failed", error, table=actor.table.table_id.hex)
                 faults += not is_passing(error)
                 if faults >= END_FAULTS_MAX:
                     fault = fault or "fault"

@@ -18,8 +18,16 @@ from services.allinone.wiring import SPECS
 from tests.architecture import migrations_sql, settings_table
 from tests.architecture.documents import ROOT, Row, anchors, documents, links, section, table, words
 
-ARCHITECTURE, EVENTS, README, SECURITY, SETTINGS = (
-    ROOT / name for name in ("ARCHITECTURE.md", "docs/events.md", "README.md", "docs/security.md", "docs/settings.md")
+ARCHITECTURE, EVENTS, FAULTS, README, SECURITY, SETTINGS = (
+    ROOT / name
+    for name in (
+        "ARCHITECTURE.md",
+        "docs/events.md",
+        "docs/faults.md",
+        "README.md",
+        "docs/security.md",
+        "docs/settings.md",
+    )
 )
 SERVICES = sorted(path.name for path in (ROOT / "services").iterdir() if (path / "__main__.py").exists())
 ID = re.compile(r"\b[PRWLKGX]\d{1,2}\b")
@@ -95,6 +103,16 @@ def functions_in(path: Path) -> tuple[ast.Module, Mapping[str, ast.FunctionDef |
     module = ast.parse(path.read_text())
     functions = [each for each in module.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return module, {each.name: each for each in functions if each.name.startswith("test_")}
+
+
+@pytest.mark.parametrize(
+    "row", table(section(FAULTS.read_text(), "Tables, sockets, friends")), ids=lambda row: row["#"]
+)
+def test_every_fault_seen_elsewhere_names_tests_that_hold_it_here(row: Row) -> None:
+    assert words(row["held by"])
+    for name in words(row["held by"]):
+        path, function = name.split("::")
+        assert function in functions_in(ROOT / "tests" / path)[1], name
 
 
 # ---- RPCs ----

@@ -13,14 +13,22 @@ from random import Random
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """One run of one scenario: its choices, its folder (empty at the start), and what it has to tell."""
+    """One run of one scenario: its choices, its folder (empty at the start), and what it has to tell.
+
+    A `small` one belongs to the test suite: few of everything, and over in seconds.
+    """
 
     name: str
     seed: int
     folder: Path
     random: Random
+    small: bool = False
     injected: list[str] = field(default_factory=list)
     proven: list[str] = field(default_factory=list)
+
+    def bar(self, seconds: float) -> float:
+        """The design's number; the test suite, which plays several systems at once, gets the same again."""
+        return 2 * seconds if self.small else seconds
 
     def inject(self, fault: str) -> None:
         """Say what was done to the system, as a reader of a log wants to hear it."""
@@ -55,9 +63,9 @@ def scenario(name: str, title: str) -> Callable[[Callable[[Run], Awaitable[None]
     return register
 
 
-async def played(name: str, seed: int, folder: Path) -> Run:
+async def played(name: str, seed: int, folder: Path, *, small: bool = False) -> Run:
     """Play one scenario with one seed in `folder`; raises what it raises. The run tells what was injected and held."""
-    run = Run(name=name, seed=seed, folder=folder, random=Random(f"{name}/{seed}"))
+    run = Run(name=name, seed=seed, folder=folder, random=Random(f"{name}/{seed}"), small=small)
     folder.mkdir(parents=True, exist_ok=True)
     await SCENARIOS[name].play(run)
     if not run.injected or not run.proven:

@@ -1,5 +1,6 @@
 """Migrations from several processes at once, and the server from a wheel that outlives its parent."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from libs.chassis.db.embedded import EmbeddedPostgres
 from libs.chassis.events.delivery import is_passing
 from tests.chassis.sample import MIGRATIONS, rows
 from tests.conftest import MakeDatabase
+from tests.faults.proxy import CRASH_NOTICE, proxied
 
 ROOT = Path(__file__).parents[2]
 
@@ -101,6 +103,7 @@ async def test_faults_of_the_database_pass_and_faults_of_the_event_do_not(postgr
         ("select pg_terminate_backend(pg_backend_pid())", True),
         ("do $$ begin raise exception using errcode = '40P01'; end $$", True),
         ("do $$ begin raise exception using errcode = '53100'; end $$", True),
+        ("do $$ begin raise exception using errcode = '25006'; end $$", True),
         ("do $$ begin raise exception using errcode = '57P03'; end $$", True),
         ("do $$ begin raise exception using errcode = '55P03'; end $$", True),
         ("do $$ begin raise exception using errcode = '23514'; end $$", False),
@@ -158,6 +161,22 @@ async def test_a_connection_that_died_while_it_rested_is_replaced(
     assert after.pid != before.pid
     await database.close()
     await other.close()
+
+
+async def test_a_server_that_has_said_it_goes_down_passes_before_the_connection_is_closed(
+    postgres: EmbeddedPostgres,
+) -> None:
+    async with proxied(postgres.socket_dir / ".s.PGSQL.5432") as proxy:
+        url = f"postgresql+asyncpg://{embedded.USER}@127.0.0.1:{proxy.port}/{embedded.DATABASE}"
+        database = Database.open(url, "sample", pool=1)
+        async with database.engine.connect() as connection:
+            proxy.say(CRASH_NOTICE)
+            for _ in range(10):  # turns of the loop: the driver reads the notice
+                await asyncio.sleep(0)
+            with pytest.raises(sa.exc.DBAPIError) as failed:
+                await connection.execute(sa.text("select 1"))
+        assert is_passing(failed.value)
+        await database.close()
 
 
 async def test_a_full_pool_passes(postgres: EmbeddedPostgres) -> None:

@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import grpc
 import pytest
+from sqlalchemy.exc import DBAPIError
 
 from libs.chassis.clock import SystemClock
 from libs.chassis.errors import DomainError, Kind, Refusal
@@ -33,6 +35,8 @@ class Behaviour(CoachServiceServicer):
         self.calls += 1
         if request.game == "fault":
             raise RuntimeError("the password is hunter2")
+        if request.game == "read-only":
+            raise DBAPIError("insert into secrets", {}, asyncpg.ReadOnlySQLTransactionError("not now"))
         if request.game == "flaky" and self.calls < 3:
             raise Refusal(Kind.UNAVAILABLE, "UNAVAILABLE")
         if request.game in set(Kind):
@@ -99,6 +103,33 @@ async def test_n5_a_call_without_deadline_is_refused(tmp_path: Path) -> None:
         assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
         assert failed.value.details() == "DEADLINE_REQUIRED"
         assert behaviour.calls == 0
+
+
+async def test_b23_a_database_that_cannot_be_written_is_named_as_the_reason(tmp_path: Path) -> None:
+    target = f"unix:{tmp_path}/s"
+    async with serving(target):
+        with pytest.raises(DomainError) as refused:
+            await hint(target, "read-only")
+    assert (refused.value.kind, refused.value.reason, refused.value.facts) == (Kind.UNAVAILABLE, "DATABASE_AWAY", {})
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"\xff", b"\x0a\x05abc", b"\x0a\x02\xff\xfe"], ids=["no tag", "cut off", "no UTF-8"]
+)
+async def test_b32_bytes_that_are_no_message_are_refused_without_a_traceback(
+    tmp_path: Path, garbage: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    target = f"unix:{tmp_path}/s"
+    async with serving(target) as (_, behaviour), grpc.aio.insecure_channel(target) as channel:
+        call: Any = channel.unary_unary(HINT)
+        with pytest.raises(grpc.aio.AioRpcError) as failed:
+            await call(garbage, timeout=3, metadata=(("whist-caller", "gateway"),))
+        assert failed.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert failed.value.details() == "MALFORMED_REQUEST"
+        with pytest.raises(grpc.aio.AioRpcError) as stranger:
+            await call(garbage, timeout=3, metadata=(("whist-caller", "wallet"),))
+        assert stranger.value.details() == "CALLER_NOT_ALLOWED"
+    assert behaviour.calls == 0 and not caplog.records
 
 
 @pytest.mark.parametrize("caller", ["wallet", "", "Gateway", "gateway "])

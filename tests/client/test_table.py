@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from libs.client.sdk.errors import TurnPassed, WhistError
 from libs.client.sdk.table import Table
 from libs.engine.bots import choose
+from libs.engine.game import GAMES
+from libs.engine.replay import make_draws
 from libs.wire import frames
-from tests.client.server import TABLE, Truth
+from tests.client.server import SECRET, TABLE, Truth
 
 
 class Followed:
@@ -62,6 +65,44 @@ async def test_a_deal_waits_for_our_own_cards(followed: Followed) -> None:
     followed.table.receive(own)
     assert followed.table.seq == 1
     assert len(followed.table.view["hand"]) == 8
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+@pytest.mark.parametrize("seat", [0, 1])
+async def test_35_rows_with_a_private_part_give_the_servers_view_in_every_game(game: str, seat: int) -> None:
+    """Of each row everybody is told one thing, and our seat its own: what it drew unseen in German Whist."""
+    rules = GAMES[game]
+    players = {"german": 2, "romanian": 4}.get(game, 4)
+    options = {"romanian": {"mode": "8-1-8"}}.get(game, {})
+    state, seq = rules.new(players, options), 0
+    table = Table(TABLE, lambda _: pytest.fail("nothing is missing"))
+    seats = [frames.SeatInfo(name=f"P{each}", kind="person", verified=True, holder="person") for each in range(players)]
+    table.receive(
+        frames.Snapshot(
+            table=TABLE, seq=0, epoch=1, seat=seat, game=game, view=plain(rules.view(state, seat)), seats=seats,
+            deadline=0, commitment="",
+        )
+    )  # fmt: skip
+    while not rules.over(state) and seq < 300:
+        drawn, events = make_draws(rules, state, SECRET)
+        if not events:
+            actor = rules.to_act(state)
+            assert actor is not None
+            events = tuple(rules.decide(state, actor, choose(game, rules.view(state, actor))))
+            for event in events:
+                drawn = rules.evolve(drawn, event)
+        state, seq = drawn, seq + 1
+        secret = [event for event in events if rules.is_private(event)]
+        delta = frames.Delta(
+            table=TABLE, seq=seq, epoch=1, events=[plain(rules.project(event, None)) for event in events], by="bot",
+            seat=-1, turn=rules.turn(state), to_act=-1, deadline=0, private=True if secret else UNSET,
+        )  # fmt: skip
+        table.receive(delta)
+        if secret:
+            own = [plain(rules.project(event, seat)) for event in secret]
+            table.receive(frames.Private(table=TABLE, seq=seq, epoch=1, turn=rules.turn(state), events=own))
+        assert plain(table.view) == plain(rules.view(state, seat))
+    assert seq > 20
 
 
 async def test_a_deal_without_our_cards_is_asked_for_again(followed: Followed) -> None:
@@ -128,6 +169,14 @@ async def test_presence_changes_who_plays_the_seat_and_nothing_else(followed: Fo
     assert followed.table.seats[seat].name == "Vulpe 42"
     followed.table.receive(frames.Presence(table=TABLE, seat=99, holder="bot", left=False))
     assert followed.agrees()
+
+
+async def test_23_a_seat_that_is_back_tells_until_when_its_turn_runs(followed: Followed) -> None:
+    seat, before = followed.table.seat, followed.table.deadline_ms
+    followed.table.receive(frames.Presence(table=TABLE, seat=1 - seat, holder="bot", left=False))
+    assert followed.table.deadline_ms == before
+    followed.table.receive(frames.Presence(table=TABLE, seat=seat, holder="person", left=False, deadline=before + 7))
+    assert followed.table.deadline_ms == before + 7 and not followed.table.away
 
 
 async def test_p32_the_view_moves_only_with_the_servers_row(followed: Followed) -> None:

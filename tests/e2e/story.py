@@ -54,7 +54,7 @@ async def mailed_code(mails: Path, address: str) -> str:
     """The newest sign-in code sent to `address`, from the folder that stands for a mail server."""
 
     async def newest() -> str | None:
-        for path in sorted(mails.glob("*.eml"), reverse=True):
+        for path in sorted(mails.glob("[!.]*.eml"), reverse=True):  # one that begins with a dot is being written
             message = email.message_from_bytes(path.read_bytes(), policy=modern)
             if address in str(message["To"]):
                 body = message.get_body(("plain",))

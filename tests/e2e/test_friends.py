@@ -137,3 +137,59 @@ async def test_p20_a_table_opened_in_the_terminal_is_dealt_and_played_to_its_end
         out, err = await process.communicate()
     assert process.returncode == 0, err.decode()
     assert "At the table:" in err.decode() and out
+
+
+async def test_p22_a_game_watched_in_the_terminal_is_played_on_from_a_bots_seat(
+    product: Embedded, tmp_path: Path
+) -> None:
+    async with signed_in(product) as host:
+        table_id = (await host.friends.open(game="german", options={}, players=2))["table"]
+        await host.friends.deal(table_id)
+        table = await host.join(table_id)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "libs.client.cli", "watch", table_id,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            env=os.environ | {"WHIST_URL": product.url, "XDG_STATE_HOME": str(tmp_path), "COLUMNS": "80"},
+        )  # fmt: skip
+        assert process.stdin is not None
+        process.stdin.write("\n".join(["take 2", *["1"] * 26]).encode() + b"\n")
+        await process.stdin.drain()
+        while table.seats[1].kind == "bot":
+            await table.changed(table.version)
+        shown = (await host.friends.get(table_id))["seats"][1]
+        playing = asyncio.create_task(play(table))
+        async with asyncio.timeout(60):
+            out, err = await process.communicate()
+        assert process.returncode == 0, err.decode()
+        assert "You are watching" in out.decode() and "shows and checks this game" in out.decode()
+        await playing
+        assert shown is not None and table.result is not None and table.result.status == "finished"
+
+
+async def test_x3_a_friends_seat_and_a_quick_one_exclude_each_other(product: Embedded) -> None:
+    nowhere = {"table": None, "kind": None, "stage": None}
+    async with signed_in(product) as host, Whist.connect(product.url) as guest:
+        table_id = (await host.friends.open(game="german", options={}, players=2))["table"]
+        assert await host.seat() == {"table": table_id, "kind": "friends", "stage": "waiting"}
+        with pytest.raises(WhistError) as refused:
+            await host.quick_game()
+        assert (refused.value.code, refused.value.facts["table"]) == ("ALREADY_SEATED", table_id)
+        await guest._session.request("POST", "/v1/queue", {"room": 1, "mode": "quick"})
+        with pytest.raises(WhistError) as refused:
+            await guest.friends.sit(table_id)
+        assert refused.value.code == "ALREADY_SEATED"
+        await guest.cancel_queue()
+        await guest.friends.sit(table_id)
+        await host.friends.deal(table_id)
+        assert (await guest.seat())["stage"] == "dealt"
+        table = await guest.join(table_id)
+        await table.quit()
+        assert await guest.seat() == nowhere
+        quick = await guest.quick_game()
+        assert await guest.seat() == {"table": quick.id, "kind": "quick", "stage": "dealt"}
+        with pytest.raises(WhistError) as refused:
+            await guest.friends.rematch(table_id)
+        assert refused.value.code in {"GAME_RUNNING", "ALREADY_SEATED"}
+        await quick.quit()
+        assert await guest.seat() == nowhere
+        await play(await host.join(table_id))

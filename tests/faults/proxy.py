@@ -21,6 +21,9 @@ CHUNK_BYTES = 64 * 1024
 MARK_BYTES_MAX = 64 * 1024  # of a connection's first words, in which marks are looked for
 PATIENCE_SECONDS = 20.0
 
+# What a PostgreSQL server that goes down says on every connection before it closes it (57P02, crash_shutdown).
+CRASH_NOTICE = b"E\0\0\0\x2eSFATAL\0VFATAL\0C57P02\0Mgoing down at once\0\0"
+
 REQUESTS = "requests"  # from the client to the server
 RESPONSES = "responses"  # from the server to the client
 
@@ -106,6 +109,12 @@ class Proxy:
                 connection.held[direction] = 0
         self._tell()
 
+    def say(self, data: bytes, *, only: Only = b"") -> None:
+        """Tell clients this, as if the server had."""
+        for connection in self.connections:
+            if is_of(connection, only):
+                connection.client.write(data)
+
     def refuse(self) -> None:
         """New connections are cut as soon as they are made."""
         self._refuses_all = True
@@ -115,6 +124,11 @@ class Proxy:
         for connection in [each for each in self.connections if is_of(each, only)]:
             connection.abort()
         self._tell()
+
+    def redirect(self, upstream: Upstream) -> None:
+        """Lead to another server from now on; the connections to the former one are cut."""
+        self._upstream = upstream
+        self.reset()
 
     def heal(self) -> None:
         """Be a good proxy again; what was held goes out."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from libs.chassis.events.relay import Relay
 from libs.chassis.settings import load_settings
 from libs.chassis.telemetry.tracing import configure_tracing, current_traceparent, span
 from libs.engine import bots
+from libs.engine.cards import CARD_BY_TEXT
 from libs.wire import frames
 from services.gateway.http.edge import Edge
 from services.gateway.limits import Limits
@@ -169,6 +171,25 @@ async def test_what_sampled_moves_publish_belongs_to_their_traces(cluster: Clust
     assert len(set(rounds)) == 6
     assert trace_of(published[-1].traceparent) == rounds[-1] == sent[-1]
     assert STAGES | {"tables.close"} == recorded.of(sent[-1]).keys()
+
+
+async def test_p71_no_span_of_a_game_names_a_card_or_a_person(cluster: Cluster, recorded: Recorded) -> None:
+    async with cluster.worker() as worker:
+        table, accounts = await worker.create(people=6)
+        gateway = Gateway(worker.gateway)
+        players = [Player(gateway, table, account, conn) for conn, account in enumerate(accounts, 1)]
+        traces = [fresh_trace() for _ in players]
+        for player, trace in zip(players, traces, strict=True):
+            player.trace = trace.__str__
+        await asyncio.gather(*(player.play_on() for player in players))
+        await gateway.close()
+    spans = [
+        each for trace in traces for each in recorded.all() if each.context and each.context.trace_id == trace_of(trace)
+    ]
+    assert len(spans) > 100
+    said = " ".join(f"{each.name} {dict(each.attributes or {})} {each.events} {each.status}" for each in spans)
+    assert not re.search(rf"\b({'|'.join(CARD_BY_TEXT)})\b", said)
+    assert not [account for account in (table, *accounts) if account.hex() in said]
 
 
 async def test_a_move_that_is_not_sampled_leaves_no_span_and_no_trace(cluster: Cluster, recorded: Recorded) -> None:

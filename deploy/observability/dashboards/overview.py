@@ -112,12 +112,12 @@ def overview() -> str:
             ),
             Panel(
                 title="Calls that broke",
-                description="Answers INTERNAL: our own mistakes, never a player's.",
+                description="Answers INTERNAL and DATABASE_AWAY: never a player's mistakes.",
                 unit="reqps",
                 queries=[
                     Query(
                         expr="sum by (service, method) "
-                        '(rate(whist_rpc_seconds_count{code="INTERNAL"}[$__rate_interval]))',
+                        '(rate(whist_rpc_seconds_count{code=~"INTERNAL|DATABASE_AWAY"}[$__rate_interval]))',
                         legend="{{service}} {{method}}",
                     )
                 ],

@@ -23,9 +23,9 @@ FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 5.0
 PARKED_RETRY = timedelta(seconds=30)
 PARKED_CHECK_SECONDS = 5.0  # between two looks for parked events that are due
-# SQLSTATEs that say the database is away, full, or chose us as a deadlock's victim: connection, rollback, resources,
-# shutdown and start, system errors, lock not to be had.
-PASSING_STATES = ("08", "40", "53", "57P", "58", "55P03")
+# SQLSTATEs that say the database is away, full, read-only, or chose us as a deadlock's victim: connection, read-only
+# transaction, rollback, resources, shutdown and start, system errors, lock not to be had.
+PASSING_STATES = ("08", "25006", "40", "53", "57P", "58", "55P03")
 
 
 def is_passing(error: BaseException) -> bool:

@@ -6,10 +6,12 @@ from typing import Any
 
 import grpc
 import structlog
+from google.protobuf.message import DecodeError
 from opentelemetry.trace import SpanKind
 
 from libs.chassis.clock import Clock
-from libs.chassis.errors import DomainError, Kind, Refusal
+from libs.chassis.errors import DatabaseAway, DomainError, Kind, Refusal
+from libs.chassis.events.delivery import is_passing
 from libs.chassis.rpc.errors import status_of
 from libs.chassis.telemetry.metrics import rpc_seconds
 from libs.chassis.telemetry.tracing import span
@@ -30,6 +32,13 @@ def caller_of(context: grpc.aio.ServicerContext[Any, Any], *, tls: bool) -> str:
     metadata = dict(context.invocation_metadata() or ())
     caller = metadata.get(CALLER_KEY, "")
     return caller if isinstance(caller, str) else ""
+
+
+class MalformedRequest(DomainError):
+    """The bytes are no message of the method's type."""
+
+    kind = Kind.INVALID
+    reason = "MALFORMED_REQUEST"
 
 
 class Gatekeeper(grpc.aio.ServerInterceptor):
@@ -59,26 +68,25 @@ class Gatekeeper(grpc.aio.ServerInterceptor):
                 handler.request_deserializer,
                 handler.response_serializer,
             )
+        read = _reader(handler.request_deserializer)
         if handler.response_streaming:
             return grpc.unary_stream_rpc_method_handler(
-                self._stream(handler.unary_stream, method),
-                handler.request_deserializer,
-                handler.response_serializer,
+                self._stream(handler.unary_stream, method), read, handler.response_serializer
             )
         assert not handler.request_streaming, "client streaming is not used here"
         return grpc.unary_unary_rpc_method_handler(
-            self._unary(handler.unary_unary, method),
-            handler.request_deserializer,
-            handler.response_serializer,
+            self._unary(handler.unary_unary, method), read, handler.response_serializer
         )
 
-    def _admit(self, method: str, context: Any, *, needs_deadline: bool) -> None:
+    def _admit(self, method: str, request: Any, context: Any, *, needs_deadline: bool) -> None:
         allowed = self._allow.get(method, frozenset())
         caller = caller_of(context, tls=self._tls)
         if ANYONE not in allowed and caller not in allowed:
             raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED", caller=caller)
         if needs_deadline and context.time_remaining() is None:
             raise Refusal(Kind.INVALID, "DEADLINE_REQUIRED")
+        if request is None:
+            raise MalformedRequest
 
     def _unary(self, behaviour: Any, method: str) -> Any:
         name = method.rpartition("/")[2]
@@ -87,7 +95,7 @@ class Gatekeeper(grpc.aio.ServerInterceptor):
             started = self._clock.monotonic()
             code = "OK"
             try:
-                self._admit(method, context, needs_deadline=True)
+                self._admit(method, request, context, needs_deadline=True)
                 with span(name, _traceparent(context), kind=SpanKind.SERVER, service=self._service):
                     return await behaviour(request, context)
             except DomainError as error:
@@ -96,10 +104,9 @@ class Gatekeeper(grpc.aio.ServerInterceptor):
             except (asyncio.CancelledError, grpc.aio.AbortError):
                 code = "CANCELLED"
                 raise
-            except Exception:
-                code = "INTERNAL"
-                log.exception("rpc_failed", service=self._service, method=name)
-                await context.abort(grpc.StatusCode.INTERNAL, "INTERNAL")
+            except Exception as error:
+                code = DatabaseAway.reason if is_passing(error) else "INTERNAL"
+                await self._abort(error, context, name)
             finally:
                 rpc_seconds.labels(self._service, name, code).observe(self._clock.monotonic() - started)
 
@@ -110,18 +117,37 @@ class Gatekeeper(grpc.aio.ServerInterceptor):
 
         async def wrapped(request: Any, context: Any) -> AsyncIterator[Any]:
             try:
-                self._admit(method, context, needs_deadline=False)
+                self._admit(method, request, context, needs_deadline=False)
                 async for response in behaviour(request, context):
                     yield response
             except DomainError as error:
                 await context.abort_with_status(status_of(error))
             except (asyncio.CancelledError, grpc.aio.AbortError, GeneratorExit):
                 raise
-            except Exception:
-                log.exception("rpc_failed", service=self._service, method=name)
-                await context.abort(grpc.StatusCode.INTERNAL, "INTERNAL")
+            except Exception as error:
+                await self._abort(error, context, name)
 
         return wrapped
+
+    async def _abort(self, error: Exception, context: Any, method: str) -> None:
+        """End a call that no refusal has ended: the database is away, full or read-only, or the fault is ours."""
+        if is_passing(error):
+            log.warning("rpc_unavailable", service=self._service, method=method, error=type(error).__name__)
+            await context.abort_with_status(status_of(DatabaseAway()))
+        log.exception("rpc_failed", service=self._service, method=method)
+        await context.abort(grpc.StatusCode.INTERNAL, "INTERNAL")
+
+
+def _reader(parse: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """None for bytes that are no such message: gRPC itself would log each with a traceback and answer UNKNOWN."""
+
+    def read(raw: bytes) -> Any:
+        try:
+            return parse(raw)
+        except DecodeError:
+            return None
+
+    return read
 
 
 def _traceparent(context: Any) -> str:

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from libs.client.cli import demo as demonstration
-from libs.client.cli import friends, screen
+from libs.client.cli import friends, screen, watching
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.offline.fronts import LocalJson, LocalScreen
 from libs.client.cli.offline.game import GameLeft
@@ -194,8 +194,18 @@ def sit(
     url: Url = HERE,
     email: Email = "",
 ) -> None:
-    """Sit down at a friends' table, wait for its deal and play."""
+    """Sit down at a friends' table, wait for its deal and play; in a game, on a seat that no person holds."""
     _run(_sit(table_id, seat, url, email))
+
+
+@app.command()
+def watch(
+    table_id: Annotated[str, typer.Argument(metavar="ID", help="As `tables` says it.")],
+    url: Url = HERE,
+    email: Email = "",
+) -> None:
+    """Watch a friends' game; take a bot's seat over, or one that was left, and play on."""
+    _run(_watch(table_id, url, email))
 
 
 RecordSource = Annotated[str, typer.Argument(metavar="FILE", help="A record: a file, - for standard input, or a link.")]
@@ -256,8 +266,26 @@ async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:
 async def _sit(table_id: str, seat: int | None, url: str, email: str) -> None:
     keyboard = Keyboard()
     async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
-        await whist.friends.sit(table_id, None if seat is None else seat - 1)
-        await _with_friends(whist, table_id, keyboard)
+        place = None if seat is None else seat - 1
+        try:
+            await whist.friends.sit(table_id, place)
+        except WhistError as refused:
+            if refused.code != "TABLE_DEALT":
+                raise
+            table = await whist.join(table_id)
+            if await watching.sit_down(whist, table, place, _say):
+                await _play_with_friends(whist, table, keyboard)
+        else:
+            await _with_friends(whist, table_id, keyboard)
+
+
+async def _watch(table_id: str, url: str, email: str) -> None:
+    keyboard = Keyboard()
+    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+        table = await whist.join(table_id)
+        front = ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
+        if await watching.watch(whist, table, keyboard, front, eager=sys.stdin.isatty()):
+            await _play_with_friends(whist, table, keyboard)
 
 
 async def _with_friends(whist: Whist, table_id: str, keyboard: Keyboard) -> None:
@@ -267,7 +295,10 @@ async def _with_friends(whist: Whist, table_id: str, keyboard: Keyboard) -> None
     if not await friends.wait(whist, company, keyboard, _say):
         _say("The game goes on without you.")
         return
-    table = await whist.join(table_id)
+    await _play_with_friends(whist, await whist.join(table_id), keyboard)
+
+
+async def _play_with_friends(whist: Whist, table: Table, keyboard: Keyboard) -> None:
     front = ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
     await Player(whist, table, keyboard, front, eager=sys.stdin.isatty()).play()
 

@@ -117,7 +117,7 @@ class Said:
 
 
 class ScreenFront:
-    """For a person. A terminal sees every change, a pipe each decision and refusal.
+    """For a person. A terminal sees every change, a pipe each decision and refusal, or who watches each trick.
 
     On a terminal only the rows that changed are written while the question stays the same: what is half typed stays.
     With another question it is forgotten (`forget`), or a number meant for one decision would answer the next.
@@ -132,8 +132,13 @@ class ScreenFront:
 
     def table(self, table: Seated, said: Said, *, typed: bool) -> None:
         asked = (table.decision and table.decision.turn, said.message)
-        if not self._terminal and (table.decision is None or asked == self._asked):
-            return
+        if not self._terminal:
+            if table.view["seat"] is None:  # each trick, for who watches
+                asked = (table.view["round"], table.view["phase"], *table.view["taken"], said.message)
+            elif table.decision is None:
+                return
+            if asked == self._asked:
+                return
         self._asked = asked
         text = screen.render(
             table.view,
@@ -173,7 +178,8 @@ class ScreenFront:
         if table.view["phase"] == "over":  # else it ended while we were away: the record has the rest
             self._write(screen.final_sheet(table.view, names) + "\n\n")
         self._write(screen.ranking(result.ranking, result.totals, names, result.seat) + "\n")
-        self._write(f"\n`whist record {table.id}` shows and checks this game.\n")
+        if result.seat >= 0:  # a record is for who played
+            self._write(f"\n`whist record {table.id}` shows and checks this game.\n")
 
 
 class JsonFront:
@@ -339,6 +345,15 @@ REFUSALS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = MappingProxy
         "BID_BARRED": lambda facts: f"The dealer may not bid {facts.get('barred')}: the bids must not add up.",
         "BID_OUT_OF_RANGE": lambda facts: f"Bid {facts.get('least')} to {facts.get('most')}.",
         "CALL_TOO_LOW": lambda _: "That call is not open to you now: type the number or the word of one above.",
+        "SEAT_TAKEN": lambda _: "Somebody else holds that seat.",
+        "NO_SUCH_SEAT": lambda facts: f"The table has {facts.get('seats')} seats.",
+        "SEAT_LEFT": lambda _: "You have left this game for good.",
+        "ALREADY_SEATED": lambda facts: (
+            "You wait for a quick table: that comes first." if facts.get("queue") else "You sit at another table."
+        ),
+        "SPECTATORS_FULL": lambda facts: f"{facts.get('most')} watch already, and no more may.",
+        "NOT_AT_TABLE": lambda _: "You do not sit at this table, and nobody may watch it.",
+        "BARRED": lambda _: "The host has sent you away from this table.",
         "HINTS_NOT_ALLOWED": lambda _: "The coach helps at friends' tables and on your VIP days only.",
     }
 )

@@ -170,6 +170,8 @@ def _prompt(view: View, *, away: bool, hints: bool) -> str:
     """What may be typed now. While others move it stays as it is, so that what is half typed stays too."""
     if view["phase"] == "over":
         return "The game is over."
+    if view["seat"] is None:
+        return "You are watching (take 2 sits down on seat 2, q stops):"
     if away:
         return "You are away and a bot plays for you. Enter brings you back (q leave):"
     if "legal" not in view:

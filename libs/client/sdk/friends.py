@@ -33,7 +33,10 @@ class FriendsTables:
         return await self._session.request("GET", f"{PATH}/{table_id}")
 
     async def sit(self, table_id: str, seat: int | None = None) -> Json:
-        """Sit down or move; None: on any free seat. Raises SEAT_TAKEN, ALREADY_SEATED, BARRED, TABLE_DEALT."""
+        """Sit down or move; None: on any free seat. Raises SEAT_TAKEN, ALREADY_SEATED, BARRED, TABLE_DEALT.
+
+        Once dealt, `take_seat` is what may be done.
+        """
         return await self._session.request("POST", f"{PATH}/{table_id}/sit", {"seat": seat})
 
     async def stand(self, table_id: str) -> Json:

@@ -96,7 +96,7 @@ class Table:
         self._pulse = Pulse()
         self._failure: WhistError | None = None
         self._pending: dict[str, Pending] = {}
-        self._unmerged: frames.Delta | None = None  # a deal that waits for our own cards
+        self._unmerged: frames.Delta | None = None  # a row that waits for what we alone are told of it
         self._asked = ""  # "", "since" or "whole": what was asked for to fill a gap
         self._last: frames.Over | None = None  # the end, known before the rows that lead to it
         self._offered: int | None = None
@@ -238,7 +238,7 @@ class Table:
             self._missed()
             return
         self.epoch = frame.epoch
-        if self.seat >= 0 and any(_lacks_own_cards(event) for event in frame.events):
+        if self.seat >= 0 and (frame.private is True or any(_lacks_own_cards(event) for event in frame.events)):
             self._unmerged = frame
             return
         self._apply(frame, frame.events)
@@ -300,6 +300,7 @@ class Table:
             name=known.name, kind=known.kind, verified=known.verified, holder=frame.holder, left=frame.left
         )
         self.seats = tuple(seats)
+        self.deadline_ms = frame.deadline or self.deadline_ms
         self._beat()
 
     def _seated(self, frame: frames.Seated) -> None:
@@ -385,7 +386,7 @@ class Table:
 
 
 def _lacks_own_cards(event: Mapping[str, Any]) -> bool:
-    """A deal as everybody is told it; the seat's own cards come in the `Private` of the same row."""
+    """A deal as everybody is told it, also by a server that does not say `private` yet."""
     return event.get("k") == "dealt" and "hand" not in event
 
 

@@ -128,6 +128,10 @@ class Whist:
             raise WhistError(place.reason or "NOT_QUEUED", facts={"room": room, "mode": mode})
         return await self.join(place.table)
 
+    async def seat(self) -> Json:
+        """Where we sit, waiting or playing: {"table", "kind", "stage"}, all null for nowhere. `join` it once dealt."""
+        return await self._session.request("GET", "/v1/seat")
+
     async def cancel_queue(self) -> None:
         """Take the ticket back before the deal, for free. Raises WhistError ALREADY_MATCHED."""
         await self._session.request("DELETE", "/v1/queue")

@@ -6,6 +6,9 @@ from typing import Any, get_args
 import msgspec
 
 from libs.wire import frames
+from libs.wire.reasons import REASONS
+from services.gateway.settings import GatewaySettings
+from services.gateway.socket import company, connection, hub, listener
 
 REFERENCE = "#/components/schemas/{name}"
 # What a client's frame is answered with; the rest comes by itself.
@@ -13,7 +16,7 @@ REPLIES = {
     "Hello": ("Welcome", "Error"),
     "Join": ("Snapshot", "Delta", "Private", "Error"),
     "Act": ("Delta", "Ack", "Error"),
-    "Quit": ("Ack", "Error"),
+    "Quit": ("Delta", "Ack", "Error"),
     "Watch": ("Queue",),
     "Enter": ("Waiting", "Chat", "Error"),
     "Say": ("Ack", "Error"),
@@ -21,8 +24,11 @@ REPLIES = {
 }
 
 
-def document(version: str, socket_url: str) -> dict[str, Any]:
-    """The AsyncAPI document; `socket_url` as `GET /v1/config` tells it."""
+def document(version: str, socket_url: str, settings: GatewaySettings) -> dict[str, Any]:
+    """The AsyncAPI document; `socket_url` as `GET /v1/config` tells it.
+
+    Three extensions say what the standard has no place for: `x-close-codes`, `x-reasons` of `Error` and `x-limits`.
+    """
     client, server = get_args(frames.ClientFrame), get_args(frames.ServerFrame)
     _, schemas = msgspec.json.schema_components((*client, *server), ref_template=REFERENCE)
     scheme, _, rest = socket_url.partition("://")
@@ -36,6 +42,9 @@ def document(version: str, socket_url: str) -> dict[str, Any]:
             "license": {"name": "MIT"},
         },
         "defaultContentType": "application/json",
+        "x-close-codes": {str(code): meaning for code, meaning in sorted(frames.CLOSE_MEANINGS.items())},
+        "x-reasons": dict(REASONS),
+        "x-limits": limits(settings),
         "servers": {"gateway": {"host": host, "protocol": scheme}},
         "channels": {
             "socket": {
@@ -62,6 +71,27 @@ def document(version: str, socket_url: str) -> dict[str, Any]:
             },
             "schemas": schemas,
         },
+    }
+
+
+def limits(settings: GatewaySettings) -> dict[str, int | float | str]:
+    """What a client must keep to; 0 or nothing: no limit. Milliseconds, bytes, numbers."""
+    return {
+        "hello_ms": round(connection.HELLO_SECONDS * 1000),
+        "heartbeat_ms": round(hub.HEARTBEAT_SECONDS * 1000),
+        "pong_ms": round(listener.PONG_SECONDS * 1000),
+        "frame_bytes": frames.FRAME_MAX_BYTES,
+        "fragments": connection.FRAGMENTS_MAX,
+        "unread_bytes": connection.WRITE_BUFFER_MAX,
+        "frames_per_second": settings.socket_rate,
+        "frames_at_once": settings.socket_burst,
+        "bad_frames": connection.BAD_FRAMES_MAX,
+        "commands_unanswered": connection.COMMANDS_MAX,
+        "sockets_per_account": hub.SOCKETS_PER_ACCOUNT,
+        "sockets_per_network": settings.sockets_per_network,
+        "tables_joined": connection.TABLES_MAX,
+        "tables_entered": company.ENTERED_MAX,
+        "chat_lines": settings.rate_chat,
     }
 
 

@@ -4,14 +4,24 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
+from libs.chassis.errors import DomainError, Kind
 from services.gateway.http import models
 from services.gateway.http.accounts import IdempotencyKey, request_id
 from services.gateway.http.bearer import Holder
 from services.gateway.http.parts import Parts, PartsOf
 from services.gateway.sessions import Bearer
+from whist.matchmaking.v1 import matchmaking_pb2
 from whist.tables.v1 import friends_pb2
 
 router = APIRouter(prefix="/v1", tags=["friends"])
+
+
+class AlreadySeated(DomainError):
+    """Who waits for a quick table sits nowhere else (X3): the ticket may be taken back first."""
+
+    kind = Kind.CONFLICT
+    reason = "ALREADY_SEATED"
+
 
 TableId = Annotated[models.Id, Path()]
 AccountId = Annotated[models.Id, Path()]
@@ -33,6 +43,7 @@ async def open_friends_table(
 ) -> models.FriendsTable:
     """Open a table and sit down at it as its host. Guests open none (P42)."""
     parts.limits.table(holder.account_id)
+    await _require_no_ticket(parts, holder)
     answer = await parts.clients.table_call(
         "OpenFriendsTable",
         friends_pb2.OpenFriendsTableRequest(
@@ -75,6 +86,7 @@ async def sit(
     parts: PartsOf, holder: Holder, table_id: TableId, body: models.SeatWish, idempotency_key: IdempotencyKey = None
 ) -> models.FriendsTable:
     """Sit down, or move to another seat, before the deal."""
+    await _require_no_ticket(parts, holder)
     wish = friends_pb2.Sit(seat=ANY_SEAT if body.seat is None else body.seat)
     return await _change(parts, holder, table_id, idempotency_key, sit=wish)
 
@@ -108,6 +120,7 @@ async def deal(
 async def rematch(parts: PartsOf, holder: Holder, table_id: TableId) -> models.FriendsTable:
     """A new table for those who played: the first who asks opens it, the others sit down at it. Idempotent."""
     parts.limits.table(holder.account_id)
+    await _require_no_ticket(parts, holder)
     answer = await parts.clients.table_call(
         "Rematch",
         friends_pb2.RematchRequest(table_id=bytes.fromhex(table_id), who=await parts.clients.friend(holder.account_id)),
@@ -120,6 +133,7 @@ async def take_seat(
     parts: PartsOf, holder: Holder, table_id: TableId, body: models.SeatTaken, idempotency_key: IdempotencyKey = None
 ) -> models.Seated:
     """Take over a seat of a game in play that was left, or that only a bot holds (P22)."""
+    await _require_no_ticket(parts, holder)
     seq = await parts.clients.take_seat(
         friends_pb2.TakeSeatRequest(
             table_id=bytes.fromhex(table_id),
@@ -179,6 +193,20 @@ async def _change(
         ),
     )
     return models.FriendsTable.of(answer.table)
+
+
+async def _require_no_ticket(parts: Parts, holder: Bearer) -> None:
+    """Raises AlreadySeated. A ticket made in the same moment is dropped when its table is dealt; the seat stands."""
+    try:
+        answer = await parts.clients.matchmaking.call(
+            parts.clients.matchmaking_stub.Status, matchmaking_pb2.StatusRequest(account_id=holder.account_id)
+        )
+    except DomainError as error:
+        if error.kind is not Kind.UNAVAILABLE:
+            raise
+        return  # friends play on without matchmaking
+    if answer.status.state in (matchmaking_pb2.QUEUE_STATE_WAITING, matchmaking_pb2.QUEUE_STATE_MATCHED):
+        raise AlreadySeated(queue=True)
 
 
 def _request(idempotency_key: str | None, parts: Parts) -> str:

@@ -12,7 +12,7 @@ from whist.auth.v1 import auth_pb2
 from whist.coach.v1 import coach_pb2
 from whist.leagues.v1 import leagues_pb2
 from whist.matchmaking.v1 import matchmaking_pb2
-from whist.tables.v1 import friends_pb2
+from whist.tables.v1 import friends_pb2, tables_pb2
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2
 
@@ -354,7 +354,10 @@ class Friend(BaseModel):
 
 
 class FriendsTable(BaseModel):
-    """A friends' table (P20): `seats` are null where a bot will sit at the deal; once dealt, as it was dealt."""
+    """A friends' table (P20): `seats` are who sits now; null: a bot does, or will at the deal.
+
+    What is null in play may be taken over (P22).
+    """
 
     table: Id
     stage: Literal["waiting", "dealt", "closed"]
@@ -380,6 +383,24 @@ class Seated(BaseModel):
     """One sits at the live table since its row `seq`."""
 
     seq: int
+
+
+class Seat(BaseModel):
+    """Where one sits; all null: nowhere. Before the deal a table is followed by `enter`, afterwards by `join`."""
+
+    table: Id | None
+    kind: Literal["quick", "friends"] | None
+    stage: Literal["waiting", "dealt"] | None
+
+    @classmethod
+    def of(cls, answer: tables_pb2.SeatOfResponse) -> "Seat":
+        if not answer.table_id:
+            return cls(table=None, kind=None, stage=None)
+        return cls(
+            table=answer.table_id.hex(),
+            kind="friends" if answer.kind == tables_pb2.TABLE_KIND_FRIENDS else "quick",
+            stage="dealt" if answer.dealt else "waiting",
+        )
 
 
 class TableView(BaseModel):

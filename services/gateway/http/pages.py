@@ -97,7 +97,8 @@ async def socket_docs(request: Request, parts: PartsOf) -> HTMLResponse:
 
 
 def _asyncapi(request: Request, parts: Parts) -> dict[str, Any]:
-    return asyncapi.document(request.app.version, parts.socket_url(request.url.hostname or "localhost"))
+    socket_url = parts.socket_url(request.url.hostname or "localhost")
+    return asyncapi.document(request.app.version, socket_url, parts.settings)
 
 
 def _schema_name(schema: dict[str, Any]) -> str:

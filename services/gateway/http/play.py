@@ -96,6 +96,13 @@ async def cancel(parts: PartsOf, holder: Holder) -> None:
     )
 
 
+@router.get("/seat")
+async def seat(parts: PartsOf, holder: Holder) -> models.Seat:
+    """Where one sits, waiting or playing, quick or friends': there is one such table at most (X3)."""
+    answer = await parts.clients.table_call("SeatOf", tables_pb2.SeatOfRequest(account_id=holder.account_id))
+    return models.Seat.of(answer)
+
+
 @router.get("/tables/{table_id}")
 async def table(parts: PartsOf, holder: Holder, table_id: TableId) -> models.TableView:
     """A table as one's own seat sees it; who has no seat there is refused."""

@@ -173,7 +173,7 @@ class Connection(WSListener):
             # Deep nesting and lone surrogates are not JSON errors to the decoder, yet no frame of ours.
             frame = frames.decode_client.decode(payload)
         except (msgspec.DecodeError, RecursionError, ValueError):
-            self._bad_frame()
+            self._unreadable(payload)
             return
         match frame:
             case frames.Act():
@@ -207,6 +207,16 @@ class Connection(WSListener):
             return
         since = 0 if frame.since_line is UNSET else frame.since_line
         self._hub.company.enter(self, bytes.fromhex(frame.table), since)
+
+    def _unreadable(self, payload: bytes) -> None:
+        """RFC 6455 8.1 wants a connection ended for a text that is not UTF-8; all else has a few tries."""
+        try:
+            payload.decode()
+        except UnicodeDecodeError:
+            if self._kind == WSMsgType.TEXT:
+                self.close(CloseCode.NOT_TEXT, "not UTF-8")
+                return
+        self._bad_frame()
 
     def _bad_frame(self) -> None:
         self.refuse("BAD_FRAME")

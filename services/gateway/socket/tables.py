@@ -191,7 +191,10 @@ class Tables:
             return
         asked = table.waiting.pop(frame.conn, None)
         if asked is None:
+            follower = table.live.get(frame.conn)
             self._to_follower(table, frame.conn, frame.frame)
+            if follower is not None and frame.frame.startswith(REFUSAL_PREFIX):
+                self.unfollow(follower, table)  # who has left the seat, and may not watch
             return
         connection, _ = asked
         connection.send(frame.frame)

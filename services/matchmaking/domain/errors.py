@@ -1,6 +1,7 @@
 """What matchmaking refuses; nothing has changed when one of these is raised."""
 
 from libs.chassis.errors import DomainError, Kind
+from services.matchmaking.domain.ids import AccountId
 
 
 class UnknownRoom(DomainError):
@@ -78,6 +79,21 @@ class AlreadyMatched(DomainError):
 
     kind = Kind.CONFLICT
     reason = "ALREADY_MATCHED"
+
+
+class AlreadySeated(DomainError):
+    """An account has one seat (X3, E10): this one sits at `table`, or has sat down elsewhere since it queued."""
+
+    kind = Kind.CONFLICT
+    reason = "ALREADY_SEATED"
+
+
+class SeatedElsewhere(Exception):
+    """A table that cannot be dealt with these `accounts`: they sit at another."""
+
+    def __init__(self, accounts: frozenset[AccountId]) -> None:
+        super().__init__(accounts)
+        self.accounts = accounts
 
 
 # Not an error to any caller: why a ticket ended whose tables could not be made.

@@ -19,7 +19,7 @@ from services.matchmaking.domain.admission import (
     closed_reason,
     costs_nothing,
 )
-from services.matchmaking.domain.errors import AlreadyMatched, UnknownRoom
+from services.matchmaking.domain.errors import AlreadyMatched, AlreadySeated, UnknownRoom
 from services.matchmaking.domain.forming import seats_filled
 from services.matchmaking.domain.ids import AccountId, TicketId
 from services.matchmaking.domain.matches import VipDays
@@ -64,13 +64,15 @@ class Queueing:
     async def enqueue(self, wish: Wish) -> Place:
         """A ticket for `wish`, or the live ticket or seat that the account has already (P8). Idempotent by account.
 
-        Raises UnknownRoom, BadName, GuestsRoom1Only, GuestsHaveNoCoffee, LevelTooLow, NotAVipDay, InsufficientFunds.
+        Raises AlreadySeated (at a friends' table), UnknownRoom, BadName, GuestsRoom1Only, GuestsHaveNoCoffee,
+        LevelTooLow, NotAVipDay, InsufficientFunds.
         """
         room = self._room(wish.room)
         check_name(wish.name)
         for _ in range(ENQUEUE_TRIES):
             if (place := await self._live_place(wish.account_id)) is not None:
                 return place
+            await self._require_no_seat(wish.account_id)
             tier = await self._admit(wish, room)
             async with self.store.transaction() as tx:
                 now = await tx.now()
@@ -148,6 +150,17 @@ class Queueing:
             if error.kind is not Kind.UNAVAILABLE:
                 raise
             return False
+
+    async def _require_no_seat(self, account_id: AccountId) -> None:
+        """Raises AlreadySeated. While the tables don't answer one may queue: the deal asks again."""
+        try:
+            table_id = await self.tables.seat_of(account_id)
+        except DomainError as error:
+            if error.kind is not Kind.UNAVAILABLE:
+                raise
+            return
+        if table_id is not None:
+            raise AlreadySeated(table=table_id.hex)
 
     async def _admit(self, wish: Wish, room: Room) -> Tier:
         async with self.store.transaction() as tx:

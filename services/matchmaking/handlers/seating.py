@@ -6,7 +6,7 @@ entry → settle who stays → release those dropped (a late hold of theirs is r
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,6 +14,7 @@ import structlog
 
 from libs.chassis.errors import DomainError, Kind, Unavailable
 from libs.house.platform import Platform
+from services.matchmaking.domain.errors import AlreadySeated, SeatedElsewhere
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import Match, MatchState, VipDays, players_of, shut_out
 from services.matchmaking.domain.tickets import Ticket, TicketState
@@ -121,6 +122,9 @@ class Seating:
         await self._release_entries(match, match.dropped())
         try:
             await self.tables.create(match.table_id, match.mode, players_of(match, self.days))
+        except SeatedElsewhere as refusal:
+            await self._leave_out(match, refusal.accounts)
+            return
         except DomainError as error:
             if error.kind is Kind.UNAVAILABLE:
                 raise
@@ -128,6 +132,16 @@ class Seating:
             await self._take_back(match)
             return
         await self._seat(match)
+
+    async def _leave_out(self, match: Match, accounts: Collection[AccountId]) -> None:
+        """Who has sat down elsewhere meanwhile is dropped, as who cannot pay (P8); without the others, all is over."""
+        reasons = dict.fromkeys(accounts, AlreadySeated.reason)
+        if all(ticket.wish.account_id in reasons for ticket in match.staying()):
+            await self._take_back(match)
+        async with self.store.transaction() as tx:
+            dropped = await tx.drop_tickets(match.table_id, reasons, await tx.now())
+            await _publish_drops(tx, match.table_id, dropped)
+        _count_drops(dropped)
 
     async def _seat(self, match: Match) -> None:
         async with self.store.transaction() as tx:

@@ -95,7 +95,10 @@ class SeatTaken(DomainError):
 
 
 class AlreadySeated(DomainError):
-    """An account sits once, and at one waiting table: `seat` or `table` says where."""
+    """An account has one seat, waiting or playing (X3, E10): `seat` or `table` says where.
+
+    Of a table that is to be dealt, `accounts` are those who sit elsewhere, in hex.
+    """
 
     kind = Kind.CONFLICT
     reason = "ALREADY_SEATED"

@@ -87,6 +87,11 @@ class Table:
         """Where this account sits; an empty account sits nowhere."""
         return self._seat_of.get(account)
 
+    def sits(self, account: bytes) -> Seat | None:
+        """Where this account plays. Who has left is as anyone else: nobody's hand is theirs to see (P8, P22)."""
+        seat = self.seat_of(account)
+        return None if seat is None or self.tallies[seat].left else seat
+
     def admit_spectator(self, account: bytes) -> int:
         """The most people who may watch, this account among them. Raises NotAtTable, Barred."""
         friends = self.opened.friends

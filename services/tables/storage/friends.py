@@ -33,7 +33,8 @@ select t.table_id, t.stage, t.version, t.spoken, t.host, t.choices, t.barred,
  order by t.created_at desc, t.table_id, s.seat
 """
 _OPENED_BY = sa.text("select table_id from tables.friends_table where opened_by = :opened_by")
-_LOCK = sa.text("select 1 from tables.friends_table where table_id = :table_id for update")
+# Not "for update": a journal row that seats somebody there need not wait for a line of chat.
+_LOCK = sa.text("select 1 from tables.friends_table where table_id = :table_id for no key update")
 _GET = sa.text(_TABLES.format(chosen="(select * from tables.friends_table where table_id = :table_id)"))
 _LIST = sa.text(
     _TABLES.format(
@@ -59,7 +60,6 @@ insert into tables.friends_seat (table_id, seat, account, name, guest, lease_unt
 values (:table_id, :seat, :account, :name, :guest, clock_timestamp() + :lease)
 on conflict do nothing
 """)
-_WAITS_AT = sa.text("select table_id from tables.friends_seat where account = :account and waiting")
 _SETTLE = sa.text("update tables.friends_seat set waiting = false where table_id = :table_id")
 _RENEW = sa.text("""
 with seen as (
@@ -158,6 +158,7 @@ class FriendsTransaction(TablesTransaction):
         if not done.rowcount:
             first = await self.connection.execute(_OPENED_BY, {"opened_by": opened_by})
             return UUID(bytes=first.scalar_one().bytes)
+        await self._claim(table.table_id, [person.account for person in table.people])
         for seat, person in enumerate(table.chairs):
             if person is not None:
                 await self._seat(table.table_id, seat, person, lease)
@@ -185,7 +186,7 @@ class FriendsTransaction(TablesTransaction):
         return bool(done.rowcount)
 
     async def keep_waiting(self, before: WaitingTable, after: WaitingTable, lease: Lease) -> None:
-        """Write a locked table's change. Raises AlreadySeated: the account has a seat at another waiting table."""
+        """Write a locked table's change. Raises AlreadySeated: somebody who sits down has a seat elsewhere."""
         done = await self.connection.execute(
             _UPDATE,
             {
@@ -204,6 +205,10 @@ class FriendsTransaction(TablesTransaction):
         width = max(len(before.chairs), len(after_closing))
         old, new = (chairs + (None,) * (width - len(chairs)) for chairs in (before.chairs, after_closing))
         changed = [seat for seat in range(width) if old[seat] != new[seat]]
+        were, are = ({person.account for person in chairs if person is not None} for chairs in (old, new))
+        await self._claim(after.table_id, are - were)
+        if were - are:
+            await self.free_seats(after.table_id, were - are)
         for seat in changed:
             if old[seat] is not None:
                 await self.connection.execute(_UNSEAT, {"table_id": after.table_id, "seat": seat})
@@ -227,9 +232,13 @@ class FriendsTransaction(TablesTransaction):
             },
         )
         if not done.rowcount:
-            found = await self.connection.execute(_WAITS_AT, {"account": person.account})
-            at = found.scalar_one_or_none()
-            raise SeatTaken(seat=seat) if at is None else AlreadySeated(table=UUID(bytes=at.bytes).hex)
+            raise SeatTaken(seat=seat)
+
+    async def _claim(self, table_id: UUID, accounts: Collection[bytes]) -> None:
+        """Raises AlreadySeated, with one of the tables at which they sit."""
+        if accounts:
+            for at in (await self.claim_seats(table_id, accounts)).values():
+                raise AlreadySeated(table=at.hex)
 
     async def renew(self, present: Collection[tuple[UUID, bytes]], lease: Lease) -> None:
         """These accounts are there: their seats, and the tables at which they sit, are kept."""

@@ -19,8 +19,9 @@ import structlog
 from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
 from libs.chassis.events.outbox import bucket_of
+from services.tables.faults import note
 from services.tables.metrics import commit_seconds, fenced, journal_batch, slow_commits, unknown_outcomes
-from services.tables.ports import Entry, Outcome
+from services.tables.ports import Entry, Outcome, Seating
 
 log = structlog.get_logger()
 
@@ -53,7 +54,8 @@ moved as (
   returning table_id
 )
 """
-APPEND = f"with {_ENTRIES} select table_id from row"  # noqa: S608 - constants only
+_ACCEPTED = "select table_id from row"
+APPEND = f"with {_ENTRIES} {_ACCEPTED}"
 APPEND_WITH_EVENTS = f"""
 with {_ENTRIES}, event as (
   select v.* from unnest($8::uuid[], $9::uuid[], $10::text[], $11::bytea[], $12::smallint[], $13::text[])
@@ -66,8 +68,39 @@ with {_ENTRIES}, event as (
   insert into tables.outbox (bucket, event_id, topic, key, type, payload, traceparent)
   select bucket, event_id, '{TOPIC}', uuid_send(table_id), type, payload, traceparent from event
 )
-select table_id from row
-"""  # noqa: S608 - constants only
+{_ACCEPTED}"""  # noqa: S608 - constants only
+# A claim that stands at another table violates its key: the row is refused. The host's successor is the next person
+# clockwise (P25).
+APPEND_WITH_SEATS = f"""
+{APPEND_WITH_EVENTS.removesuffix(_ACCEPTED)}, seating as (
+  select s.* from unnest($14::uuid[], $15::bytea[], $16::smallint[], $17::text[], $18::bool[], $19::bool[])
+    as s(table_id, account, seat, name, guest, sits) join row using (table_id)
+), claimed as (
+  insert into tables.seat_claim (account, table_id) select account, table_id from seating where sits order by account
+), freed as (
+  delete from tables.seat_claim c using seating s
+   where not s.sits and c.account = s.account and c.table_id = s.table_id
+), stood as (
+  delete from tables.friends_seat f using seating s
+   where not s.sits and f.table_id = s.table_id and f.seat = s.seat
+), sat as (
+  insert into tables.friends_seat (table_id, seat, account, name, guest, waiting, lease_until)
+  select table_id, seat, account, name, guest, false, clock_timestamp()
+    from seating join tables.friends_table using (table_id) where sits
+  on conflict (table_id, seat) do update
+     set account = excluded.account, name = excluded.name, guest = excluded.guest
+), shown as (
+  update tables.friends_table t
+     set version = t.version + 1,
+         host = case
+           when s.sits then coalesce(nullif(t.host, ''), s.account)
+           when t.host = s.account then coalesce((
+             select f.account from tables.friends_seat f where f.table_id = s.table_id and f.seat <> s.seat
+              order by f.seat < s.seat, f.seat limit 1), '')
+           else t.host end
+    from seating s where t.table_id = s.table_id
+)
+{_ACCEPTED}"""  # noqa: S608 - constants only
 # The one good plan goes from each entry to its head by the primary key. Left to its statistics, which follow heads that
 # every move updates late or never, the planner reads all heads now and then: four times the work (measured).
 PLANNER = {
@@ -91,6 +124,7 @@ _LOST = (
     OSError,
     TimeoutError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # of a statement after the last word of a server that goes down
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
@@ -185,8 +219,8 @@ class GroupJournal:
                 fenced.inc()
             try:
                 entry.done(outcome, seq)
-            except Exception:
-                log.exception("entry_done_failed", table=entry.table_id.hex)
+            except Exception as error:
+                note("entry_done_failed", error, table=entry.table_id.hex)
         return again
 
     async def _attempt(self, batch: list[Entry]) -> tuple[list[Settled], list[Entry]]:
@@ -296,7 +330,17 @@ class GroupJournal:
             [entry.checkpoint for entry in batch],
         ]
         events = [(entry, message) for entry in batch for message in entry.events]
-        if not events:
+        seatings = [(entry.table_id, entry.seating) for entry in batch if entry.seating is not None]
+        if seatings:
+            rows = await connection.fetch(
+                APPEND_WITH_SEATS,
+                *columns,
+                *self._event_columns(events),
+                *_seating_columns(seatings),
+                timeout=COMMIT_SECONDS,
+            )
+            self._wake_relay()
+        elif not events:
             rows = await connection.fetch(APPEND, *columns, timeout=COMMIT_SECONDS)
         else:
             rows = await connection.fetch(
@@ -334,6 +378,17 @@ class GroupJournal:
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None
+
+
+def _seating_columns(seatings: Sequence[tuple[UUID, Seating]]) -> list[Any]:
+    return [
+        [table_id for table_id, _ in seatings],
+        [seating.account for _, seating in seatings],
+        [seating.seat for _, seating in seatings],
+        [seating.name for _, seating in seatings],
+        [seating.guest for _, seating in seatings],
+        [seating.sits for _, seating in seatings],
+    ]
 
 
 def _in_order(entry: Entry) -> int:

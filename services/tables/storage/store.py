@@ -11,9 +11,9 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, BYTEA
 
-from libs.chassis.db.database import Transaction
 from services.tables.domain.entries import decode_body
 from services.tables.ports import Head, Row, Standing
+from services.tables.storage.seats import SeatRecords
 
 SCHEMA = "tables"
 
@@ -34,7 +34,7 @@ values (:table_id, (clock_timestamp() at time zone 'UTC')::date, 0, 'abandoned',
 on conflict (table_id) do nothing
 """)
 _HEADS = sa.text("""
-select h.table_id, h.born, h.status, h.epoch, h.next_seq, h.checkpoint_seq,
+select h.table_id, h.born, h.kind, h.status, h.epoch, h.next_seq, h.checkpoint_seq,
        case when w.state <> 'gone' and w.incarnation = h.incarnation then w.address end as owner_address
   from tables.table_head h left join tables.worker w on w.worker_id = h.owner
  where h.table_id = any(:tables)
@@ -44,7 +44,7 @@ select seq, body, at from tables.table_log
  where table_id = :table_id and born = :born and (seq = 0 or seq >= :since) order by seq
 """)
 _STANDINGS = sa.text("""
-select h.table_id, h.born, h.status, h.epoch, h.next_seq, h.checkpoint_seq, l.seq, l.body
+select h.table_id, h.born, h.kind, h.status, h.epoch, h.next_seq, h.checkpoint_seq, l.seq, l.body
   from tables.table_head h
   join tables.table_log l
     on l.table_id = h.table_id and l.born = h.born and (l.seq = 0 or l.seq >= h.checkpoint_seq)
@@ -61,8 +61,8 @@ values (:table_id, :finished_at, :week_id, :accounts, :record)
 _RECORD = sa.text("select accounts, record from tables.game_record where table_id = :table_id")
 
 
-class TablesTransaction(Transaction):
-    """What one transaction can do with heads, rows and records."""
+class TablesTransaction(SeatRecords):
+    """What one transaction can do with heads, rows, records and seats."""
 
     async def open(
         self,
@@ -130,8 +130,10 @@ class TablesTransaction(Transaction):
         return found
 
     async def end(self, table_id: UUID, epoch: int, status: str) -> bool:
-        """Close a live table of ours; False when it is not (any more)."""
+        """Close a live table of ours, and free its people; False when it is not ours or live (any more)."""
         done = await self.connection.execute(_END, {"table_id": table_id, "epoch": epoch, "status": status})
+        if done.rowcount:
+            await self.free_table(table_id)
         return bool(done.rowcount)
 
     async def keep_record(
@@ -161,6 +163,7 @@ def _head(row: Any, owner_address: str | None) -> Head:
     return Head(
         table_id=UUID(bytes=row.table_id.bytes),
         born=row.born,
+        kind=row.kind,
         status=row.status,
         epoch=row.epoch,
         next_seq=row.next_seq,

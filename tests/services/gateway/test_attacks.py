@@ -156,6 +156,19 @@ async def test_garbage_is_answered_with_bad_frame_and_the_tenth_closes(stage: St
         assert await player.closed() == CloseCode.POLICY
 
 
+@pytest.mark.parametrize("text", [b"\xff\xfe", b'{"t":"ping","n":"\xc0\x80"}', b'{"t":"say","words":"\xed\xa0\x80"}'])
+async def test_n2_a_text_that_is_not_utf_8_closes_with_1007_and_its_neighbours_play_on(
+    stage: Stage, text: bytes
+) -> None:
+    reader, writer = await raw(stage)
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(masked(1, text))
+    assert await close_code(reader) == CloseCode.NOT_TEXT
+    writer.close()
+    async with stage.player() as honest:
+        await still_plays(honest)
+
+
 async def test_b32_random_bytes_never_break_the_gateway(stage: Stage) -> None:
     @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.one_of(st.binary(max_size=200), st.recursive(st.none() | st.integers() | st.text(), st.lists).map(repr)))

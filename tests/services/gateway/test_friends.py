@@ -12,7 +12,8 @@ import pytest
 from libs.wire import frames
 from tests.services.gateway.test_rest import is_problem
 from tests.services.gateway.world import TABLE, Stage, staged
-from whist.tables.v1 import friends_pb2
+from whist.matchmaking.v1 import matchmaking_pb2
+from whist.tables.v1 import friends_pb2, tables_pb2
 
 OTHER = "a" * 32
 CHOICES = {"game": "english", "options": {"target": 7}, "players": 4, "bid_seconds": 30}
@@ -98,6 +99,45 @@ async def test_p22_a_seat_is_asked_of_the_worker_that_owns_the_table(
     answer = await http.post(f"/v1/friends-tables/{TABLE}/take-seat", json={"seat": 2})
     assert answer.json() == {"seq": 41}
     assert not stage.world.worker.asked and [asked.seat for asked in other.asked] == [2]
+
+
+@pytest.mark.parametrize("state", [matchmaking_pb2.QUEUE_STATE_WAITING, matchmaking_pb2.QUEUE_STATE_MATCHED])
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("", {}), (f"/{TABLE}/sit", {}), (f"/{TABLE}/take-seat", {"seat": 2}), (f"/{TABLE}/rematch", None)],
+    ids=str,
+)
+async def test_x3_who_waits_for_a_quick_table_sits_down_nowhere_else(
+    stage: Stage,
+    http: httpx.AsyncClient,
+    account: UUID,
+    state: matchmaking_pb2.QueueState.ValueType,
+    path: str,
+    body: Any,
+) -> None:
+    stage.world.matchmaking.state = state
+    refused = await http.post(f"/v1/friends-tables{path}", json=body)
+    assert is_problem(refused, 409, "ALREADY_SEATED") and refused.json()["facts"] == {"queue": True}
+    assert not stage.world.worker.asked
+    stage.world.matchmaking.state = matchmaking_pb2.QUEUE_STATE_SEATED  # the game may be over: the tables know
+    assert (await http.post(f"/v1/friends-tables/{TABLE}/sit", json={})).status_code == 200
+
+
+async def test_3_where_one_sits_is_told_by_any_gateway(stage: Stage, http: httpx.AsyncClient, account: UUID) -> None:
+    assert (await http.get("/v1/seat")).json() == {"table": None, "kind": None, "stage": None}
+    stage.world.worker.seats[account.bytes] = (tables_pb2.TABLE_KIND_FRIENDS, False)
+    assert (await http.get("/v1/seat")).json() == {"table": TABLE, "kind": "friends", "stage": "waiting"}
+    stage.world.worker.seats[account.bytes] = (tables_pb2.TABLE_KIND_QUICK, True)
+    assert (await http.get("/v1/seat")).json() == {"table": TABLE, "kind": "quick", "stage": "dealt"}
+
+
+async def test_43_a_seat_of_a_game_that_has_ended_is_refused_in_words(
+    stage: Stage, http: httpx.AsyncClient, account: UUID
+) -> None:
+    stage.world.worker.finished = True
+    refused = await http.post(f"/v1/friends-tables/{TABLE}/take-seat", json={"seat": 2})
+    assert is_problem(refused, 404, "TABLE_FINISHED")
+    assert not stage.world.worker.asked
 
 
 async def test_the_list_one_table_a_rematch_a_report_and_a_mute(

@@ -8,10 +8,19 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator
 
+from libs.chassis.errors import DomainError
 from libs.wire import frames
+from libs.wire.reasons import REASONS
+from services.tables.domain import errors
 from tests.services.gateway.world import Stage, staged
 
 PAGES = ("/", "/docs", "/docs/socket")
+ROOT = Path(__file__).parents[3]
+# Refusals of tables that only REST, or another service, is given.
+NEVER_ON_A_SOCKET = {
+    "ALREADY_SEATED", "BAD_CHOICE", "BAD_OPTIONS", "GAME_RUNNING", "GUESTS_OPEN_NO_TABLE", "NOT_HOST", "NO_SUCH_SEAT",
+    "NO_TAKE_OVER", "SEATS_OCCUPIED", "SEAT_TAKEN", "TABLE_ABANDONED", "TABLE_DEALT",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -94,6 +103,43 @@ async def test_the_asyncapi_document_knows_every_frame_and_resolves(http: httpx.
     page = (await http.get("/docs/socket")).text
     for kind in kinds:
         assert f'id="{kind.__name__}"' in page
+    for extension in ("x-close-codes", "x-reasons", "x-limits"):
+        assert document[extension] and all(name in page for name in document[extension])
+
+
+async def test_the_asyncapi_document_tells_every_close_code_the_limits_and_how_to_resume(
+    http: httpx.AsyncClient,
+) -> None:
+    document = (await http.get("/asyncapi.json")).json()
+    codes = {str(code) for name, code in vars(frames.CloseCode).items() if name.isupper()}
+    assert set(document["x-close-codes"]) == codes
+    assert document["x-limits"]["frame_bytes"] == frames.FRAME_MAX_BYTES
+    assert document["x-limits"]["heartbeat_ms"] == (await http.get("/v1/config")).json()["heartbeat_ms"]
+    join = document["components"]["schemas"]["Join"]["properties"]
+    assert join["since"]["minimum"] == 0
+
+
+def test_the_asyncapi_document_knows_every_reason_that_a_socket_may_be_given() -> None:
+    """What the gateway says itself and what the rules refuse, as the code has it."""
+    said = re.compile(r"\b(?:refuse|reject)\(\s*\"([A-Z_]+)\"")
+    rules = re.compile(r"RuleViolation\(\s*\"([A-Z_]+)\"(?: if [^)]* else \"([A-Z_]+)\")?")
+    found = {
+        reason
+        for pattern, folder in ((said, "services/gateway/socket"), (rules, "libs/engine"))
+        for path in (ROOT / folder).rglob("*.py")
+        for reasons in pattern.findall(path.read_text())
+        for reason in ([reasons] if isinstance(reasons, str) else reasons)
+        if reason
+    }
+    assert len(found) > 20
+    assert found - {"BAD_OPTIONS"} <= set(REASONS), "options are refused by REST, which opens tables"
+    tables = {
+        error.reason
+        for error in vars(errors).values()
+        if isinstance(error, type) and issubclass(error, DomainError) and error is not DomainError
+    }
+    assert tables - NEVER_ON_A_SOCKET <= set(REASONS)
+    assert tables >= NEVER_ON_A_SOCKET
 
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/socket"])

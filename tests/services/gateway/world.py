@@ -155,6 +155,7 @@ class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
     def __init__(self) -> None:
         self.enqueued: list[matchmaking_pb2.EnqueueRequest] = []
         self.watches = 0
+        self.state = matchmaking_pb2.QUEUE_STATE_IDLE
         self.changes: asyncio.Queue[matchmaking_pb2.QueueStatus] = asyncio.Queue()
 
     async def Rooms(self, request: Any, context: Any) -> matchmaking_pb2.RoomsResponse:
@@ -176,9 +177,7 @@ class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
         return matchmaking_pb2.CancelResponse()
 
     async def Status(self, request: Any, context: Any) -> matchmaking_pb2.StatusResponse:
-        return matchmaking_pb2.StatusResponse(
-            status=matchmaking_pb2.QueueStatus(state=matchmaking_pb2.QUEUE_STATE_IDLE)
-        )
+        return matchmaking_pb2.StatusResponse(status=matchmaking_pb2.QueueStatus(state=self.state))
 
     async def Watch(self, request: Any, context: Any) -> AsyncIterator[matchmaking_pb2.WatchResponse]:
         self.watches += 1
@@ -315,6 +314,8 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
         self.finished = False
         self.unowned = 0
         self.strangers: set[bytes] = set()
+        # By account: the kind of table at which it sits, and whether that is dealt.
+        self.seats: dict[bytes, tuple[tables_pb2.TableKind.ValueType, bool]] = {}
         self.hints = True
         self.created: list[tables_pb2.CreateTableRequest] = []
         self.streams: list[Any] = []
@@ -347,6 +348,13 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
         return tables_pb2.GetTableResponse(
             status=tables_pb2.TABLE_STATUS_LIVE, seat=2, view_json='{"round":0}', hints=self.hints, game="romanian"
         )
+
+    async def SeatOf(self, request: Any, context: Any) -> tables_pb2.SeatOfResponse:
+        seat = self.seats.get(request.account_id)
+        if seat is None:
+            return tables_pb2.SeatOfResponse()
+        kind, dealt = seat
+        return tables_pb2.SeatOfResponse(table_id=bytes.fromhex(TABLE), kind=kind, dealt=dealt)
 
     async def Record(self, request: Any, context: Any) -> tables_pb2.RecordResponse:
         return tables_pb2.RecordResponse(record_json='{"v":1,"deals":[]}')

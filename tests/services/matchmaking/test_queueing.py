@@ -8,7 +8,7 @@ import pytest
 from libs.chassis.errors import DomainError, Unavailable
 from libs.house.modes import Coffee, Mode
 from services.matchmaking.domain.admission import Assets
-from services.matchmaking.domain.ids import AccountId
+from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import VipDays
 from services.matchmaking.domain.tickets import Place, Ticket, TicketState, Tier
 from tests.services.matchmaking.world import KEY, PLATFORM, World
@@ -57,6 +57,17 @@ async def test_44_a_seat_at_a_table_that_nobody_knows_is_given_up(world: World) 
     assert table_id is not None
     del world.tables.tables[table_id], world.tables.players[table_id]
     assert _ticket(await world.enqueue(account_id)).state is TicketState.WAITING
+
+
+async def test_x3_who_sits_at_a_friends_table_does_not_queue(world: World) -> None:
+    account_id, table_id = world.account(), TableId(world.entropy.uuid7())
+    world.tables.friends[account_id] = table_id
+    with pytest.raises(DomainError) as refusal:
+        await world.enqueue(account_id)
+    assert (refusal.value.reason, refusal.value.facts) == ("ALREADY_SEATED", {"table": table_id.hex})
+    assert not await world.rows("select 1 from matchmaking.ticket")
+    world.tables.down = True
+    assert _ticket(await world.enqueue(account_id)).state is TicketState.WAITING  # the deal asks again
 
 
 async def test_p8_while_the_tables_do_not_answer_the_seat_stands(world: World) -> None:

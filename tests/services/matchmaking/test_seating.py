@@ -66,6 +66,30 @@ async def test_p8_who_was_dropped_cannot_be_made_to_pay_by_a_late_hold(world: Wo
     await world.check_settled()
 
 
+async def test_x3_44_who_has_sat_down_elsewhere_is_dropped_at_the_deal_and_the_others_play(world: World) -> None:
+    accounts = await _six(world)
+    world.wallet.spent.add(accounts[2])
+    world.tables.friends[accounts[0]] = world.tables.friends[accounts[1]] = TableId(world.entropy.uuid7())
+    await world.turn()
+    for account_id in accounts[:2]:
+        place = await world.queueing.place(account_id)
+        assert place.ticket is not None
+        assert (place.ticket.state, place.ticket.dropped_reason) == (TicketState.DROPPED, "ALREADY_SEATED")
+    (players,) = world.tables.players.values()
+    assert {player.account_id for player in players} == set(accounts[3:])
+    assert await _events(world) == {"match_made": 3, "ticket_dropped": 3}
+    await world.check_settled()
+
+
+async def test_x3_a_table_whose_people_all_sit_elsewhere_is_taken_back(world: World) -> None:
+    accounts = await _six(world)
+    world.tables.friends = dict.fromkeys(accounts, TableId(world.entropy.uuid7()))
+    await world.turn()
+    assert list(world.tables.tables.values()) == ["abandoned"]
+    assert set((await _states(world)).values()) == {"dropped"}
+    await world.check_settled()
+
+
 async def test_p8_a_table_without_a_person_left_is_cancelled(world: World) -> None:
     accounts = await _six(world)
     world.wallet.spent.update(accounts)
@@ -188,6 +212,7 @@ async def test_39_b17_a_crash_at_any_step_strands_nobody(world: World) -> None:
         await _start_over(world)
         accounts = await _six(world, one_per_room=True)
         world.wallet.spent = {accounts[5]}
+        world.tables.friends = {accounts[4]: TableId(world.entropy.uuid7())}
         world.faults.rearm(step)
         try:
             await world.turn()
@@ -202,9 +227,9 @@ async def test_39_b17_a_crash_at_any_step_strands_nobody(world: World) -> None:
         await world.settle(5)
         await world.check_settled()
         states = await _states(world)
-        assert states[accounts[5]] == "dropped"
-        assert {states[account_id] for account_id in accounts[:5]} == {"seated"}
-        assert await _events(world) == {"match_made": 5, "ticket_dropped": 1}
+        assert {states[account_id] for account_id in accounts[4:]} == {"dropped"}
+        assert {states[account_id] for account_id in accounts[:4]} == {"seated"}
+        assert await _events(world) == {"match_made": 4, "ticket_dropped": 2}
     assert died_at >= 15, "every step was tried"
 
 
@@ -300,6 +325,7 @@ async def _start_over(world: World) -> None:
     await world.clear()
     for remembered in (world.wallet.holds, world.tables.tables, world.tables.players, world.wallet.spent):
         remembered.clear()
+    world.tables.friends.clear()
     world.tables.refuses_new = False
 
 

@@ -36,6 +36,7 @@ from whist.wallet.v1 import wallet_pb2
 from whist.wallet.v1.wallet_pb2_grpc import WalletServiceServicer, add_WalletServiceServicer_to_server
 
 ENTROPY = SystemEntropy()
+FRIENDS = ENTROPY.uuid7().bytes
 
 
 class Wallet(WalletServiceServicer):
@@ -66,11 +67,19 @@ class Tables(TablesServiceServicer):
     def __init__(self) -> None:
         self.made: dict[bytes, tables_pb2.CreateTableRequest] = {}
         self.asked: set[bytes] = set()
+        # Who sits at a friends' table.
+        self.friends: set[bytes] = set()
+
+    async def SeatOf(self, request: Any, context: Any) -> tables_pb2.SeatOfResponse:  # noqa: N802
+        return tables_pb2.SeatOfResponse(table_id=FRIENDS if request.account_id in self.friends else b"")
 
     async def CreateTable(self, request: Any, context: Any) -> tables_pb2.CreateTableResponse:  # noqa: N802
         if request.table_id not in self.asked:
             self.asked.add(request.table_id)
             await context.abort_with_status(status_of(Refusal(Kind.UNAVAILABLE, "DRAINING")))
+        elsewhere = [player.account_id.hex() for player in request.players if player.account_id in self.friends]
+        if elsewhere:
+            await context.abort_with_status(status_of(Refusal(Kind.CONFLICT, "ALREADY_SEATED", accounts=elsewhere)))
         self.made[request.table_id] = request
         return tables_pb2.CreateTableResponse()
 
@@ -179,6 +188,22 @@ async def test_p1_p3_six_requests_become_a_table_with_six_seats(house: House) ->
     await until(lambda: _heard(house, accounts))
     made_events = [event for event in house.heard if event.match_made.table_id == table_id]
     assert all(event.match_made.waited_ms >= 0 and event.HasField("occurred_at") for event in made_events)
+
+
+async def test_x3_who_sits_at_a_friends_table_is_refused_or_dropped_when_that_came_later(house: House) -> None:
+    sits, late = (ENTROPY.uuid7().bytes for _ in range(2))
+    house.tables.friends.add(sits)
+    assert await house.client.refusal("Enqueue", a_request(sits)) == "ALREADY_SEATED"
+    await house.client.call("Enqueue", a_request(late))
+    house.tables.friends.add(late)
+    for _ in range(5):
+        await house.client.call("Enqueue", a_request(ENTROPY.uuid7().bytes))
+
+    async def dropped() -> bool:
+        return (await house.status(late)).state == pb.QUEUE_STATE_DROPPED
+
+    await until(dropped)
+    assert (await house.status(late)).dropped_reason == "ALREADY_SEATED"
 
 
 async def test_p8_the_seat_lasts_until_the_game_is_over_or_left(house: House) -> None:

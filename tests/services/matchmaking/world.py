@@ -17,6 +17,7 @@ from libs.chassis.errors import Kind, Refusal, Unavailable
 from libs.house import platform as house
 from libs.house.modes import Coffee, Mode
 from services.matchmaking.domain.admission import Assets
+from services.matchmaking.domain.errors import SeatedElsewhere
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import Player, VipDays
 from services.matchmaking.domain.tickets import Place, Wish
@@ -102,6 +103,8 @@ class FakeTables:
         self.tables: dict[TableId, str] = {}
         self.players: dict[TableId, tuple[Player, ...]] = {}
         self.left: set[tuple[TableId, AccountId]] = set()
+        # Who sits at a friends' table, and at which.
+        self.friends: dict[AccountId, TableId] = {}
         self.refuses_new = False
         # The answer to CreateTable is lost: the table may be there all the same.
         self.loses_answers = False
@@ -114,6 +117,9 @@ class FakeTables:
             raise Refusal(Kind.UNAVAILABLE, "DRAINING")
         if self.tables.get(table_id) == "abandoned":
             raise Refusal(Kind.CONFLICT, "TABLE_ABANDONED")
+        elsewhere = frozenset(player.account_id for player in players if player.account_id in self.friends)
+        if table_id not in self.tables and elsewhere:
+            raise SeatedElsewhere(elsewhere)
         if table_id not in self.tables:
             self.tables[table_id] = "live"
             self.players[table_id] = tuple(players)
@@ -131,6 +137,10 @@ class FakeTables:
     async def is_seated(self, table_id: TableId, account_id: AccountId) -> bool:
         self._answer()
         return self.tables.get(table_id) == "live" and (table_id, account_id) not in self.left
+
+    async def seat_of(self, account_id: AccountId) -> TableId | None:
+        self._answer()
+        return next(iter(self.seats_of(account_id)), self.friends.get(account_id))
 
     def seats_of(self, account_id: AccountId) -> list[TableId]:
         """Live tables at which the account plays."""

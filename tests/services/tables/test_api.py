@@ -144,6 +144,7 @@ async def test_b17_of_a_creation_and_an_abandonment_at_once_exactly_one_happens(
         ({"game": ""}, "BAD_OPTIONS"),
         ({"options_json": "{"}, "BAD_OPTIONS"),
         ({"options_json": "[]"}, "BAD_OPTIONS"),
+        ({"options_json": "[" * 20_000}, "BAD_OPTIONS"),
         ({"options_json": '{"mode":"nine"}'}, "BAD_OPTIONS"),
         ({"options_json": '{"mode":"quick","cheat":1}'}, "BAD_OPTIONS"),
     ],

@@ -513,6 +513,52 @@ async def test_p22_a_host_may_let_nobody_watch_and_quick_tables_never_do(worker:
     await gateway.close()
 
 
+async def test_p22_who_has_left_sees_no_hand_and_watches_within_what_the_host_allows(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    file = tmp_path / "platform.toml"
+    file.write_text(PLATFORM.read_text().replace("spectators = 50", "spectators = 1"))
+    async with cluster.worker(platform_config=file) as worker:
+        ana, radu, zoe = (Person(worker, name) for name in ("Ana", "Radu", "Zoe"))
+        table = (await ana.open(players=4)).table_id
+        await radu.sit(table, 1)
+        await zoe.sit(table, 2)
+        await ana.deal(table)
+        gateway = Gateway(worker.gateway)
+        host = await Player(gateway, table, ana.account, 1).joined()
+        leavers = [await Player(gateway, table, each.account, conn).joined() for conn, each in ((2, radu), (3, zoe))]
+        for leaver, person in zip(leavers, (radu, zoe), strict=True):
+            gateway.send(link.Vacate(table, person.account, leaver.conn, "bye"))
+            await gateway.until(partial(leaver.seen.of, frames.Ack))
+        first, second = leavers
+        [watched] = await gateway.until(lambda: [each for each in first.seen.of(frames.Snapshot) if each.seat == -1])
+        assert "hand" not in watched.view
+        [refused_] = await gateway.until(lambda: second.seen.of(frames.Error))
+        assert (refused_.reason, refused_.req) == ("SPECTATORS_FULL", "")
+        look = await radu.call("GetTable", tables_pb2.GetTableRequest(table_id=table, account_id=radu.account))
+        assert look.left and not look.hints and "hand" not in json.loads(look.view_json)
+        told = [len(leaver.seen.of(frames.Private)) for leaver in leavers]
+        await host.play_on(moves=12)  # past the first round: its next deal is not the leavers' to see
+        assert [len(leaver.seen.of(frames.Private)) for leaver in leavers] == told
+        later = gateway.follow(table, zoe.account, 4)
+        await gateway.until(lambda: later.of(frames.Error))
+        await gateway.close()
+
+
+async def test_p22_who_has_left_a_game_without_spectators_is_shown_no_more_of_it(worker: RunningWorker) -> None:
+    table, accounts = await worker.create(people=2)
+    gateway = Gateway(worker.gateway)
+    leaver = Player(gateway, table, accounts[0], 1)
+    await gateway.until(leaver.may_move)
+    gateway.send(link.Vacate(table, accounts[0], 1, "bye"))
+    [refused_] = await gateway.until(lambda: leaver.seen.of(frames.Error))
+    assert (refused_.reason, refused_.req) == ("SEAT_LEFT", "")
+    again = gateway.follow(table, accounts[0], 2)
+    await gateway.until(lambda: again.of(frames.Error))
+    assert not again.of(frames.Snapshot)
+    await gateway.close()
+
+
 async def test_p25_a_game_that_nobody_is_at_is_called_off_and_its_secret_shown(cluster: Cluster) -> None:
     # A thousandth of the limits: 0.3 s for five minutes; the bots take their time, so that the game is not over.
     async with cluster.worker(bot_pace_scale=1.0, turn_limit_scale=0.001) as worker:

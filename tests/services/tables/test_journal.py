@@ -13,10 +13,10 @@ import pytest
 from libs.chassis.clock import SystemClock
 from libs.chassis.entropy import SystemEntropy
 from services.tables.metrics import unknown_outcomes
-from services.tables.ports import Entry, Outcome
+from services.tables.ports import Entry, Outcome, Seating
 from services.tables.storage import journal as journal_module
 from services.tables.storage.journal import APPLICATION, GroupJournal
-from tests.faults.proxy import REQUESTS, RESPONSES, Proxy
+from tests.faults.proxy import CRASH_NOTICE, REQUESTS, RESPONSES, Proxy
 from tests.services.tables.conftest import Cluster, behind
 from whist.tables.v1 import events_pb2
 
@@ -54,6 +54,7 @@ class Desk:
         body: bytes = b"body",
         events: Sequence[Any] = (),
         then: Callable[[Outcome], None] | None = None,
+        seating: Seating | None = None,
     ) -> Entry:
         identity = command or uuid4()
 
@@ -65,7 +66,7 @@ class Desk:
 
         return Entry(
             table_id=table, born=TODAY, seq=seq, epoch=epoch, command_id=identity, body=body, checkpoint=False,
-            done=done, events=events,
+            done=done, events=events, seating=seating,
         )  # fmt: skip
 
     async def settled(self, *entries: Entry) -> list[tuple[Outcome, int]]:
@@ -170,6 +171,19 @@ async def test_b03_a_statement_lost_on_its_way_is_sent_again(far: Desk, proxy: P
     await far.agree(tables)
     for table in tables:
         assert await far.cluster.events(table.bytes) == ["round_ended"]
+
+
+async def test_b06_a_statement_after_the_servers_last_word_is_made_again_without_a_fault(
+    far: Desk, proxy: Proxy
+) -> None:
+    [table] = await far.tables(1)
+    entry, before = far.entry(table), unknown_outcomes._value.get()
+    proxy.say(CRASH_NOTICE, only=MARK)
+    for _ in range(10):  # turns of the loop: the driver reads the notice
+        await asyncio.sleep(0)
+    assert await far.settled(entry) == [(COMMITTED, 0)]
+    assert unknown_outcomes._value.get() == before + 1, "taken for a lost connection, not for a fault of ours"
+    await far.agree([table])
 
 
 async def test_j3_a_statement_that_arrives_after_it_was_given_up_writes_nothing_more(
@@ -345,6 +359,26 @@ async def test_a_row_that_the_database_refuses_takes_no_neighbour_with_it(desk: 
         assert await desk.settled(desk.entry(tables[2])) == [(COMMITTED, 0)]
     finally:
         await desk.cluster.query("alter table tables.table_log drop constraint planted")
+
+
+async def test_x3_a_row_that_seats_somebody_who_sits_elsewhere_is_refused_alone(desk: Desk) -> None:
+    one, other, *_ = tables = await desk.tables(4)
+    account = uuid4().bytes
+    sits, leaves = (Seating(account=account, seat=2, name="Ana", guest=False, sits=sits) for sits in (True, False))
+    claims = "select table_id from tables.seat_claim where account = :a"
+    assert await desk.settled(desk.entry(one, seating=sits)) == [(COMMITTED, 0)]
+    entries = [desk.entry(table, seq=int(table == one), seating=sits if table == other else None) for table in tables]
+    outcomes = await desk.settled(*entries)
+    assert [outcome for outcome, _ in outcomes] == [COMMITTED, REFUSED, COMMITTED, COMMITTED]
+    [claim] = await desk.cluster.query(claims, a=account)
+    assert claim.table_id.bytes == one.bytes
+    # A farewell at another table than the account sits at takes nothing from it.
+    await desk.settled(desk.entry(other, seating=leaves))
+    assert await desk.cluster.query(claims, a=account)
+    await desk.settled(desk.entry(one, seq=2, seating=leaves))
+    assert not await desk.cluster.query(claims, a=account)
+    assert await desk.settled(desk.entry(other, seq=1, seating=sits)) == [(COMMITTED, 1)]
+    await desk.agree(tables)
 
 
 async def test_a_row_that_fails_again_and_again_holds_up_nobody_else(desk: Desk) -> None:

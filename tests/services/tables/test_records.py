@@ -11,7 +11,7 @@ import pytest
 from libs.chassis.db.database import Database, Store
 from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
-from libs.engine import bots
+from libs.engine import bots, fair
 from libs.engine.errors import UnknownRulesVersion
 from libs.engine.record import model
 from libs.engine.record.model import Record
@@ -241,16 +241,16 @@ async def test_p8_a_record_says_who_left(cluster: Cluster) -> None:
         player = Player(gateway, table, account, conn=1)
         await gateway.until(player.may_move)
         gateway.send(link.Vacate(table, account, 1, "bye"))
-        await gateway.until(player.finished)
+        await cluster.until("select 1 from tables.game_record where table_id = :id", id=as_id(table))
         stub = tables_pb2_grpc.TablesServiceStub(worker.gateway.channel)
         found = await worker.gateway.call(stub.Record, tables_pb2.RecordRequest(table_id=table, account_id=account))
         kept = loads(found.record_json)
-        [over] = player.seen.of(frames.Over)
+        [snapshot] = player.seen.of(frames.Snapshot)
         assert kept.table is not None and kept.secret is not None
         [[seat, when]] = kept.table["left"]
         assert kept.table["seats"][seat]["account"] == account.hex()
         assert kept.table["started_at"] <= when <= kept.table["finished_at"]
-        assert over.secret == kept.secret.hex()
+        assert fair.commitment(kept.secret).hex() == snapshot.commitment
         await gateway.close()
 
 

@@ -230,6 +230,28 @@ async def test_b22_a_journal_that_cannot_be_folded_is_voided_once_and_the_player
         await cluster.until("select 1 from tables.table_head where table_id = :id and epoch = 2", id=as_id(healthy))
 
 
+async def test_b22_a_journal_whose_very_first_row_is_unreadable_is_voided_too(cluster: Cluster) -> None:
+    async with cluster.worker(dies=True) as first:
+        table, [account] = await first.create()
+    await cluster.query(
+        "update tables.table_log set body = :body where table_id = :id and seq = 0", body=b"\xc1", id=as_id(table)
+    )
+    async with cluster.worker() as second:
+        await cluster.until(
+            "select 1 from tables.table_head where table_id = :id and status = 'voided'", id=as_id(table)
+        )
+        [voided] = told_of(
+            await cluster.query("select payload from tables.event where key = :k", k=table), "game_voided"
+        )
+        assert (voided.kind, voided.reason, list(voided.seats)) == (
+            tables_pb2.TABLE_KIND_QUICK, "unfoldable_journal", [],
+        )  # fmt: skip
+        assert not await cluster.query("select 1 from tables.seat_claim where account = :a", a=account)
+        stub = tables_pb2_grpc.TablesServiceStub(second.gateway.channel)
+        with pytest.raises(DomainError, match="TABLE_FINISHED"):
+            await second.gateway.call(stub.Locate, tables_pb2.LocateRequest(table_id=table))
+
+
 async def test_b22_a_fault_in_the_servers_own_move_voids_this_game_and_no_other(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:

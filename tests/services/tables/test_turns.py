@@ -74,7 +74,9 @@ async def test_p8_leaving_is_final_and_the_bot_plays_to_the_end(cluster: Cluster
         gateway.send(link.Vacate(table, account, 1, "bye"), link.Vacate(table, account, 1, "bye"))
         acks = await gateway.until(lambda: len(player.seen.of(frames.Ack)) == 2 and player.seen.of(frames.Ack))
         assert acks[0] == acks[1]
-        await gateway.until(player.finished)
+        await cluster.until(
+            "select 1 from tables.table_head where table_id = :id and status = 'finished'", id=as_id(table)
+        )
         events = await cluster.query("select type from tables.event where key = :key", key=table)
         assert [row.type for row in events].count("seat_vacated") == 1
         request = "late"
