@@ -11,7 +11,7 @@ import pytest
 
 from libs.chassis.clock import SystemClock
 from libs.wire import frames, link
-from services.tables import actor
+from services.tables.actor import actor
 from services.tables.domain.entries import By, Moved, decode_body
 from services.tables.domain.table import Table, decide_move
 from tests.conftest import MakeDatabase

@@ -13,7 +13,7 @@ from libs.engine.cards import cards_in, deck
 from libs.engine.game import GAMES
 from libs.engine.romanian.events import RoundDealt
 from libs.wire import frames, link
-from services.tables import actor
+from services.tables.actor import actor
 from services.tables.domain.entries import By, Drawn, Moved, Opened, Resumed, SeatFacts, decode_body, encode_body
 from services.tables.domain.table import BrokenJournal, Table, decide_draws, decide_move, fold, opened
 from tests.conftest import MakeDatabase

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from time import monotonic
 
-from services.tables.turn_clock import TurnClock
+from services.tables.actor.turn_clock import TurnClock
 
 
 async def until(holds: Callable[[], bool]) -> None:
