@@ -92,6 +92,7 @@ def broadcast(row: Row, body: Body, events: Sequence[Any], table: Table) -> byte
             to_act=-1 if table.to_act is None else table.to_act,
             deadline=0,
             req=body.req if isinstance(body, Moved) else "",
+            private=True if any(map(table.game.is_private, events)) else msgspec.UNSET,
         )
     )
 
