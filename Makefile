@@ -81,8 +81,8 @@ fit-habits: install ## What rollouts play by, fitted again to new games (some mi
 	@$(BIN)/python -m bench.habits $(ARGS)
 
 .PHONY: bench
-bench: install ## Durable moves a second through the gateway, beside boardgame.io and Colyseus
-	@$(BIN)/python -m bench.tables $(ARGS)
+bench: install ## Moves a second beside boardgame.io and Colyseus; recovery, memory, newcomers (ten minutes)
+	@$(BIN)/python -m bench $(ARGS)
 
 .PHONY: chaos
 chaos: install ## Break whole systems by seeds and check what must hold (REPEAT=n, SEED=n, ARGS='B01 B02')

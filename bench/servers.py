@@ -1,4 +1,4 @@
-"""The servers under load: ours, on a data folder of its own, and the two peers; each pinned to one core."""
+"""The servers under load: ours in one process or as a cluster, on a data folder of its own, and the two peers."""
 
 import asyncio
 import os
@@ -9,7 +9,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from services.allinone.cluster import free_port
+import asyncpg
+
+from libs.chassis.entropy import SystemEntropy
+from services.allinone.cluster import Cluster, ClusterSettings, free_port
+from services.allinone.cluster import started as cluster_started
+from services.allinone.home import Home
 
 ROOT = Path(__file__).parent.parent
 PEERS = Path(__file__).parent / "peers"
@@ -17,17 +22,28 @@ SERVER_CORE, LOAD_CORE = "0", "1"
 START_SECONDS = 90.0
 STOP_SECONDS = 30.0
 PROBE_SECONDS = 0.05
+# Only the limits that tell one player from a crowd on one machine are lifted. And turns last longer, for tables are
+# made before play begins: no turn may run out meanwhile, on however slow a machine.
+UNLIMITED = {"WHIST_SOCKET_RATE": "0", "WHIST_SOCKETS_PER_NETWORK": "0", "WHIST_TURN_LIMIT_SCALE": "10"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A server that is ready. `pids` are the roots of its processes; `socket_dir` is its PostgreSQL's, or None."""
+    """A server that is ready. `pids` are the roots of its processes. Ours has a data folder and a PostgreSQL."""
 
     adapter: str
     url: str
     pids: Sequence[int]
     environment: dict[str, str] = field(default_factory=dict)
+    folder: Path = Path()
     socket_dir: Path | None = None
+    # gRPC targets of our table workers by name; one without a name where everything is one process.
+    workers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def postgres(self) -> dict[str, str]:
+        """Where PostgreSQL is, as asyncpg wants it. Only ours has one."""
+        return {"host": str(self.socket_dir), "user": "postgres", "database": "whist"}
 
 
 def pinned(core: str) -> tuple[str, ...]:
@@ -67,10 +83,7 @@ async def stopped(process: asyncio.subprocess.Process) -> None:
 
 @asynccontextmanager
 async def whist(folder: Path) -> AsyncIterator[Running]:
-    """`python -m services.allinone` on a fresh folder: fsync on, every service, metrics and PostgreSQL on one core.
-
-    Only the limits that tell one player from a crowd on one machine are lifted, and turns last longer.
-    """
+    """`python -m services.allinone` on a fresh folder: fsync on, every service, metrics and PostgreSQL on one core."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     http, socket, admin, metrics = (free_port() for _ in range(4))
@@ -81,10 +94,7 @@ async def whist(folder: Path) -> AsyncIterator[Running]:
         "WHIST_SOCKET_LISTEN": f"127.0.0.1:{socket}",
         "WHIST_ADMIN_LISTEN": f"127.0.0.1:{admin}",
         "WHIST_METRICS_LISTEN": f"127.0.0.1:{metrics}",
-        "WHIST_SOCKET_RATE": "0",
-        "WHIST_SOCKETS_PER_NETWORK": "0",
-        # Tables are made before play begins: no turn may run out meanwhile, on however slow a machine.
-        "WHIST_TURN_LIMIT_SCALE": "10",
+        **UNLIMITED,
     }
     words = [*pinned(SERVER_CORE), sys.executable, "-m", "services.allinone"]
     process = await started(words, folder / "server.log", "whist_ready", cwd=ROOT, env=environment)
@@ -100,10 +110,67 @@ async def whist(folder: Path) -> AsyncIterator[Running]:
                 "WHIST_SOCKET": f"ws://127.0.0.1:{socket}/v1/ws",
                 "WHIST_OPERATOR_TOKEN": (folder / "secrets" / "operator-token").read_text(),
             },
+            folder=folder,
             socket_dir=Path(postmaster[4]),
+            workers={"": f"unix:{Home(folder, SystemEntropy()).sockets}/tables.sock"},
         )
     finally:
         await stopped(process)
+
+
+@asynccontextmanager
+async def cluster(folder: Path, workers: int, *, core: str = "") -> AsyncIterator[tuple[Cluster, Running]]:
+    """Every service in a process of its own with mutual TLS, on a fresh folder; all on `core`, if one is given."""
+    shutil.rmtree(folder, ignore_errors=True)
+    http, socket, admin = (f"127.0.0.1:{free_port()}" for _ in range(3))
+    settings = ClusterSettings(
+        data_dir=folder,
+        workers=workers,
+        log_level="warning",
+        http_listen=http,
+        socket_listen=socket,
+        admin_listen=admin,
+    )
+    home = Home(folder, SystemEntropy())
+    cores = os.sched_getaffinity(0)
+    before = {name: os.environ.get(name) for name in UNLIMITED}
+    os.environ.update(UNLIMITED)
+    if core:
+        os.sched_setaffinity(0, {int(core)})  # children inherit it; ours is given back as soon as they run
+    try:
+        with home.held():
+            async with cluster_started(settings, home) as running:
+                os.sched_setaffinity(0, cores)
+                postmaster = (folder / "postgres" / "postmaster.pid").read_text().splitlines()
+                yield (
+                    running,
+                    Running(
+                        adapter="whist",
+                        url=running.url,
+                        pids=(*(member.pid for member in running.members.values()), int(postmaster[0])),
+                        environment={
+                            "WHIST_SOCKET": f"ws://{socket}/v1/ws",
+                            "WHIST_ADMIN": running.admin_url,
+                            "WHIST_OPERATOR_TOKEN": home.secret("operator-token").read_text(),
+                        },
+                        folder=folder,
+                        socket_dir=Path(postmaster[4]),
+                        workers=await _workers(postmaster[4]),
+                    ),
+                )
+    finally:
+        os.sched_setaffinity(0, cores)
+        for name, value in before.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+async def _workers(socket_dir: str) -> dict[str, str]:
+    connection = await asyncpg.connect(host=socket_dir, user="postgres", database="whist")
+    try:
+        rows = await connection.fetch("select worker_id, address from tables.worker order by worker_id")
+    finally:
+        await connection.close()
+    return {row["worker_id"]: f"ipv4:{row['address']}" for row in rows}
 
 
 @asynccontextmanager
@@ -135,3 +202,27 @@ async def installed(folder: Path) -> None:
     )  # fmt: skip
     if await install.wait():
         raise RuntimeError(f"npm install failed in {folder}")
+
+
+def family(roots: list[int]) -> list[int]:
+    """These processes and all their descendants."""
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(") ")[2].split()[1])
+        except OSError:  # ended meanwhile
+            continue
+        parents.setdefault(parent, []).append(int(stat.parent.name))
+    found = list(roots)
+    for pid in found:
+        found.extend(parents.get(pid, []))
+    return found
+
+
+def pss(pid: int) -> int:
+    """Proportional set size in KiB; 0 for a process that has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))

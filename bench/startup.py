@@ -16,7 +16,7 @@ from time import perf_counter
 
 import httpx
 
-from bench.servers import ROOT, stopped
+from bench.servers import ROOT, family, pss, stopped
 from services.allinone.cluster import free_port
 
 PROBE_SECONDS = 0.02
@@ -55,30 +55,6 @@ async def start(folder: Path) -> tuple[float, float]:
         return ready, sum(map(pss, family([process.pid, postmaster]))) / 1024
     finally:
         await stopped(process)
-
-
-def family(roots: list[int]) -> list[int]:
-    """These processes and all their descendants."""
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(stat.read_text().rpartition(") ")[2].split()[1])
-        except OSError:  # ended meanwhile
-            continue
-        parents.setdefault(parent, []).append(int(stat.parent.name))
-    found = list(roots)
-    for pid in found:
-        found.extend(parents.get(pid, []))
-    return found
-
-
-def pss(pid: int) -> int:
-    """Proportional set size in KiB; 0 for a process that has ended."""
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 async def main() -> None:

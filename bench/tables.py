@@ -12,22 +12,23 @@ fewer moves a second than boardgame.io at any number of tables. `--json` ends wi
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
-import asyncpg
-
-from bench.servers import LOAD_CORE, PEERS, ROOT, Running, installed, peer, pinned, whist
-from services.tables.domain.table import command_id
+from bench import journal
+from bench.load import Load, put
+from bench.seating import seated_at
+from bench.servers import ROOT, peer, whist
 
 TARGETS = ("whist", "boardgameio", "colyseus-imm", "colyseus-patch")
 OURS, BAR = "whist", "boardgameio"
-LOAD_SECONDS_MORE = 150.0  # set-up and last moves at most, beside warm-up and window
+HEAD = (
+    f"{'target':<15}{'tables':>6}{'moves/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'cpu':>8}{'us/move':>8}{'load':>7}"
+    f"{'foreign':>9}{'referee':>9}{'lost':>6}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,15 +55,13 @@ async def measured(target: str, tables: int, arguments: argparse.Namespace) -> R
     """One attempt at one point."""
     folder = arguments.folder / target
     server = whist(folder) if target == OURS else peer(target, folder, arguments.deals)
+    load = Load(
+        tables=tables, think_ms=arguments.think, warm=arguments.warm, seconds=arguments.seconds, deals=arguments.deals
+    )
     async with server as running:
-        out, acks = folder / "load.json", folder / "acks.jsonl"
-        for file in (out, acks):
-            file.unlink(missing_ok=True)
-        await load(running, tables, arguments, out, acks)
-        point = json.loads(out.read_text())
-        acked = lost = 0
-        if running.socket_dir is not None:
-            acked, lost = await missing(running.socket_dir, acks)
+        seated = await seated_at(running, tables, arguments.deals) if target == OURS else None
+        point, acked = await put(running, load, folder, seated=seated)
+        lost = await journal.lost(acked, **running.postgres) if running.socket_dir is not None else 0
     moves = point["movesPerS"]
     return Row(
         target=target,
@@ -77,50 +76,9 @@ async def measured(target: str, tables: int, arguments: argparse.Namespace) -> R
         foreign_cpu=max(point["foreignCpuCore0"], point["foreignCpuCore1"]),
         referee_errors=point["refereeErrors"],
         lost_acked=lost,
-        acked=acked,
+        acked=len(acked),
         errors=point["errors"] + point["unanswered"],
     )
-
-
-async def load(running: Running, tables: int, arguments: argparse.Namespace, out: Path, acks: Path) -> None:
-    """Run the load process. Raises RuntimeError when it leaves no result."""
-    words = [
-        *pinned(LOAD_CORE), "node", "load.mjs", "--target", running.adapter, "--url", running.url,
-        "--tables", str(tables), "--warm", str(arguments.warm), "--secs", str(arguments.seconds),
-        "--think", str(arguments.think), "--pids", ",".join(map(str, running.pids)),
-        "--out", str(out), "--acks", str(acks),
-    ]  # fmt: skip
-    process = await asyncio.create_subprocess_exec(
-        *words, cwd=PEERS / "loadgen", stdout=asyncio.subprocess.DEVNULL,
-        env={**os.environ, **running.environment, "DEALS": str(arguments.deals)},
-    )  # fmt: skip
-    try:
-        async with asyncio.timeout(LOAD_SECONDS_MORE + arguments.warm + arguments.seconds):
-            await process.wait()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if not out.exists():
-        raise RuntimeError(f"the load on {running.adapter} ended without a result")
-
-
-async def missing(socket_dir: Path, acks: Path) -> tuple[int, int]:
-    """(acknowledged moves, those that are not in the journal): by table, row number and command id."""
-    acked: dict[tuple[UUID, int], UUID] = {}
-    for line in acks.read_text().splitlines():
-        game = json.loads(line)
-        table = UUID(hex=game["table"])
-        accounts = [bytes.fromhex(account) for account in game["accounts"]]
-        for seq, seat, request in game["moves"]:
-            acked[table, seq] = command_id(table, accounts[seat], request)
-    connection = await asyncpg.connect(host=str(socket_dir), user="postgres", database="whist")
-    try:
-        rows = await connection.fetch("select table_id, seq, command_id from tables.table_log")
-    finally:
-        await connection.close()
-    kept = {(row["table_id"], row["seq"]): row["command_id"] for row in rows}
-    return len(acked), sum(kept.get(place) != command for place, command in acked.items())
 
 
 def best(attempts: Sequence[Row]) -> Row:
@@ -152,20 +110,24 @@ def shown(row: Row) -> str:
     )
 
 
-async def main(words: Sequence[str]) -> int:
-    arguments = parsed(words)
-    await installed(PEERS / "loadgen")
+async def table(sizes: Sequence[int], targets: Sequence[str], arguments: argparse.Namespace) -> list[Row]:
+    """The best attempt of every target at every size, each shown as soon as it is known."""
     rows: list[Row] = []
-    print(f"{'target':<15}{'tables':>6}{'moves/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'cpu':>8}{'us/move':>8}"
-          f"{'load':>7}{'foreign':>9}{'referee':>9}{'lost':>6}")  # fmt: skip
-    for tables in arguments.tables:
-        attempts: dict[str, list[Row]] = {target: [] for target in arguments.targets}
+    for tables in sizes:
+        attempts: dict[str, list[Row]] = {target: [] for target in targets}
         for _ in range(arguments.attempts):
-            for target in arguments.targets:
+            for target in targets:
                 attempts[target].append(await measured(target, tables, arguments))
         for made in attempts.values():
             rows.append(best(made))
             print(shown(rows[-1]), flush=True)
+    return rows
+
+
+async def main(words: Sequence[str]) -> int:
+    arguments = parsed(words)
+    print(HEAD)
+    rows = await table(arguments.tables, arguments.targets, arguments)
     wrong = failures(rows)
     for line in wrong:
         print(f"FAILED: {line}")

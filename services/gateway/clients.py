@@ -10,16 +10,16 @@ from google.protobuf.message import Message
 
 from libs.chassis.rpc.peer import CALL_SECONDS, Peer, is_unavailable
 from libs.wire.frames import Chat, Choices, Friend, Queue, Waiting
+from services.gateway.locating import Locating
 from services.gateway.ports import OpenPeer, Whereabouts
 from whist.auth.v1 import auth_pb2, auth_pb2_grpc
 from whist.coach.v1 import coach_pb2_grpc
 from whist.leagues.v1 import leagues_pb2_grpc
 from whist.matchmaking.v1 import matchmaking_pb2, matchmaking_pb2_grpc
-from whist.tables.v1 import friends_pb2, tables_pb2, tables_pb2_grpc
+from whist.tables.v1 import friends_pb2, tables_pb2_grpc
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2_grpc
 
-LOCATE_SECONDS = 2.0
 TAKE_TRIES = 4  # a table may change its worker between the question and the call
 
 STATES = {
@@ -44,6 +44,7 @@ class Clients:
         self.matchmaking = matchmaking
         self.matchmaking_stub = matchmaking_pb2_grpc.MatchmakingServiceStub(matchmaking.channel)
         self.tables, self.tables_stub = tables, tables_pb2_grpc.TablesServiceStub(tables.channel)
+        self._locating = Locating(tables)
         self.wallet, self.wallet_stub = wallet, wallet_pb2_grpc.WalletServiceStub(wallet.channel)
         self.leagues, self.leagues_stub = leagues, leagues_pb2_grpc.LeaguesServiceStub(leagues.channel)
         self.coach, self.coach_stub = coach, coach_pb2_grpc.CoachServiceStub(coach.channel)
@@ -55,10 +56,7 @@ class Clients:
 
     async def locate(self, table_id: bytes) -> Whereabouts:
         """`Locator` by any table worker; one try, the caller comes again."""
-        found = await self.tables.call(
-            self.tables_stub.Locate, tables_pb2.LocateRequest(table_id=table_id), seconds=LOCATE_SECONDS, tries=1
-        )
-        return Whereabouts(address=found.worker_address, epoch=found.epoch)
+        return await self._locating.locate(table_id)
 
     async def watch(self, account_id: bytes) -> AsyncIterator[Queue]:
         """`QueueWatch` by matchmaking's stream."""

@@ -5,6 +5,7 @@ import socket
 
 import structlog
 
+from libs.chassis.descriptors import raise_limit
 from libs.chassis.rpc.peer import Peer
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.chassis.settings import WrongSettings
@@ -87,13 +88,15 @@ class Gateway:
 
     async def start(self) -> None:
         """Open all listeners, or none. Raises WrongSettings for an address, the web client or the operators' token."""
+        open_files = raise_limit()
         try:
             await self._listen()
         except BaseException:
             await self._sockets.close()
             await self.close()
             raise
-        log.info("gateway_listens", http=self.http_port, socket=self.socket_port, admin=self.admin_port)
+        ports = {"http": self.http_port, "socket": self.socket_port, "admin": self.admin_port}
+        log.info("gateway_listens", **ports, open_files=open_files)
 
     async def _listen(self) -> None:
         web_dir = self._settings.web_dir

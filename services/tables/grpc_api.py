@@ -3,14 +3,17 @@
 import json
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import UUID
 
+from libs.chassis.errors import DomainError
 from services.tables import handlers
 from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
-from services.tables.domain.errors import BadOptions, TableUnknown
+from services.tables.domain.errors import BadOptions, TableUnknown, TooManyTables
 from services.tables.domain.table import Table
 from services.tables.friends_api import FriendsApi, id_of, options_of
 from services.tables.handlers import OpenTable
+from services.tables.ports import Head
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
 _STATUS = {
@@ -20,11 +23,14 @@ _STATUS = {
     handlers.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
 }
 
+LOCATED_MAX = 1000  # tables a question: a twentieth of what one message may carry
+
 SERVICE = "/whist.tables.v1.TablesService/"
 # The load harness's tables are made by the operators' listener, which lives in the gateway.
 ALLOW = {
     f"{SERVICE}CreateTable": frozenset({"matchmaking", "gateway"}),
     f"{SERVICE}Locate": frozenset({"gateway"}),
+    f"{SERVICE}LocateTables": frozenset({"gateway"}),
     f"{SERVICE}GetTable": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}SeatOf": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}Record": frozenset({"gateway"}),
@@ -59,6 +65,16 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
     ) -> tables_pb2.LocateResponse:
         head = await handlers.locate(id_of(request.table_id, "table_id"), store=self._store)
         return tables_pb2.LocateResponse(worker_address=head.owner_address or "", epoch=head.epoch)
+
+    async def LocateTables(  # noqa: N802
+        self, request: tables_pb2.LocateTablesRequest, context: Any
+    ) -> tables_pb2.LocateTablesResponse:
+        if len(request.table_ids) > LOCATED_MAX:
+            raise TooManyTables(most=LOCATED_MAX)
+        ids = {id_of(each, "table_ids") for each in request.table_ids}
+        return tables_pb2.LocateTablesResponse(
+            tables=[_place(*each) for each in (await handlers.locate_all(ids, store=self._store)).items()]
+        )
 
     async def GetTable(  # noqa: N802
         self, request: tables_pb2.GetTableRequest, context: Any
@@ -104,6 +120,13 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
     ) -> AsyncIterator[tables_pb2.PlayResponse]:
         async for batch in self._worker.play(request.batch async for request in request_iterator):
             yield tables_pb2.PlayResponse(batch=batch)
+
+
+def _place(table_id: UUID, place: Head | DomainError) -> tables_pb2.TablePlace:
+    if isinstance(place, DomainError):
+        status = str(place.facts.get("status", ""))
+        return tables_pb2.TablePlace(table_id=table_id.bytes, reason=place.reason, status=status)
+    return tables_pb2.TablePlace(table_id=table_id.bytes, worker_address=place.owner_address or "", epoch=place.epoch)
 
 
 def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:

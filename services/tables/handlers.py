@@ -1,6 +1,6 @@
 """Use cases of tables off the hot path: open, find, look, abandon, finish, void."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from libs.chassis.db.database import Store
 from libs.chassis.entropy import Entropy
+from libs.chassis.errors import DomainError
 from libs.engine import fair
 from libs.engine.record.flaws import BadRecord
 from libs.engine.record.plain import dumps
 from libs.house import calendar
 from services.tables import announcements
-from services.tables.domain.entries import FriendsTable, Opened, SeatFacts, TakenOver, encode_body
+from services.tables.domain.entries import FriendsTable, Opened, SeatFacts, TakenOver, decode_body, encode_body
 from services.tables.domain.errors import (
     AlreadySeated,
     BadOptions,
@@ -29,10 +30,10 @@ from services.tables.domain.errors import (
     TableUnowned,
 )
 from services.tables.domain.outcome import called_off, record
-from services.tables.domain.table import Table, decide_draws, draw_id, filled, fold, opened, seated
+from services.tables.domain.table import BrokenJournal, Table, decide_draws, draw_id, filled, fold, opened, seated
 from services.tables.faults import note
 from services.tables.metrics import games_finished, games_voided
-from services.tables.ports import Head, Row
+from services.tables.ports import Head, Row, Standing
 from services.tables.storage.seats import Sitting
 from services.tables.storage.store import TablesTransaction
 
@@ -192,15 +193,25 @@ async def locate(table_id: UUID, *, store: TablesStore) -> Head:
 
     Raises TableUnknown, TableFinished (finished, voided or abandoned), TableUnowned (soon to be taken over).
     """
+    place = (await locate_all([table_id], store=store))[table_id]
+    if isinstance(place, DomainError):
+        raise place
+    return place
+
+
+async def locate_all(tables: Collection[UUID], *, store: TablesStore) -> dict[UUID, Head | DomainError]:
+    """For each of these tables what `locate` returns, or what it would raise."""
     async with store.transaction() as tx:
-        head = await tx.head(table_id)
+        heads = {head.table_id: head for head in await tx.heads(tables)}
+    return {table_id: _place(heads.get(table_id)) for table_id in tables}
+
+
+def _place(head: Head | None) -> Head | DomainError:
     if head is None:
-        raise TableUnknown
+        return TableUnknown()
     if head.status != LIVE:
-        raise TableFinished(status=head.status)
-    if head.owner_address is None:
-        raise TableUnowned
-    return head
+        return TableFinished(status=head.status)
+    return head if head.owner_address is not None else TableUnowned()
 
 
 async def load(table_id: UUID, *, store: TablesStore) -> tuple[Head, Table]:
@@ -217,6 +228,21 @@ async def load(table_id: UUID, *, store: TablesStore) -> tuple[Head, Table]:
     first = rows[0].body
     assert isinstance(first, Opened), "row 0 opens"
     return head, fold(table_id, first, ((row.seq, row.body) for row in rows[1:]))
+
+
+async def standings(tables: Sequence[UUID], *, store: TablesStore) -> list[Standing]:
+    """What the folds of the live ones among these tables need, in one transaction."""
+    async with store.transaction() as tx:
+        return await tx.standings(tables)
+
+
+def folded(standing: Standing) -> Table:
+    """The table from its last checkpoint. Raises whatever a broken journal makes the fold raise."""
+    (_, opening), *later = standing.rows
+    first = decode_body(opening)
+    if not isinstance(first, Opened):
+        raise BrokenJournal(0)
+    return fold(standing.head.table_id, first, ((seq, decode_body(body)) for seq, body in later))
 
 
 async def fetch_record(table_id: UUID, account: bytes, *, store: TablesStore) -> str:

@@ -90,6 +90,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A live table as its journal has it: the head, row 0 and the rows from the last checkpoint on, as (seq, body)."""
+
+    head: Head
+    rows: Sequence[tuple[int, bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
     """A table taken over: its new epoch, and how long nobody could move."""
 

@@ -1,10 +1,10 @@
 """A table worker: the tables it owns, the streams of its gateways, its lease, takeover and drain (architecture §4)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -36,14 +36,12 @@ from services.tables.storage.ownership import (
     TAKE_MAX,
     Ownership,
 )
+from services.tables.takeover import Takeover
 
 log = structlog.get_logger()
 
-T = TypeVar("T")
-
 END_TRIES_PAUSE = 1.0  # between tries to close a finished game while the database is away
 END_FAULTS_MAX = 3  # then the fault is ours and not the database's, and the game is voided
-FOLDS_AT_ONCE = 8  # recoveries side by side; more only makes each of them later
 
 
 class Worker:
@@ -68,9 +66,7 @@ class Worker:
         self._tasks: set[asyncio.Task[None]] = set()
         self._draining = False
         self._registered = False
-        # Claimed and not yet folded; one that cannot even be voided stays here until somebody has looked at it.
-        self._recovering: set[UUID] = set()
-        self._folding = asyncio.Semaphore(FOLDS_AT_ONCE)
+        self._takeover = Takeover(store=store, zone=zone, clock=clock, spawn=self.spawn, begin=self._go_on)
         self.address = ""
 
     # ---- life ----
@@ -103,10 +99,10 @@ class Worker:
                         for dead in await self._ownership.bury():
                             log.warning("worker_buried", worker=dead)
                     if now - adopted > STRAY_SECONDS:
-                        self._recover_all(await self._ownership.adopt(self._known()))
+                        self._takeover.take(await self._ownership.adopt(self._known()))
                         adopted = now
                     claimed = await self._ownership.claim(self._load())
-                    self._recover_all(claimed)
+                    self._takeover.take(claimed)
                     pause = 0 if len(claimed) == TAKE_MAX else pause
             except Exception as error:
                 log.warning("lease_unreachable", error=repr(error))
@@ -115,10 +111,10 @@ class Worker:
             await asyncio.sleep(pause)
 
     def _load(self) -> int:
-        return len(self._actors) + len(self._recovering)
+        return len(self._actors) + len(self._takeover.pending)
 
     def _known(self) -> list[UUID]:
-        return [*self._recovering, *(actor.table.table_id for actor in self._actors.values())]
+        return [*self._takeover.pending, *(actor.table.table_id for actor in self._actors.values())]
 
     async def _reborn(self) -> None:
         """Declared dead while away: what we own may be another's; begin anew with nothing."""
@@ -243,23 +239,8 @@ class Worker:
             del self._actors[actor.table.table_id.bytes]
             tables_live.set(len(self._actors))
 
-    def _recover_all(self, claimed: Sequence[Claimed]) -> None:
-        for each in claimed:
-            self._recovering.add(each.table_id)
-            self.spawn(self._recover(each))
-
-    async def _recover(self, claimed: Claimed) -> None:
-        """Fold a table that was claimed and go on with it; one that cannot be folded is voided."""
-        async with self._folding:
-            try:
-                head, table = await self._when_possible(lambda: handlers.load(claimed.table_id, store=self._store))
-            except Exception as error:
-                note("fold_failed", error, table=claimed.table_id.hex)
-                await self._void_unfoldable(claimed)
-                return
-        self._recovering.discard(claimed.table_id)
-        if head.epoch != claimed.epoch or head.status != handlers.LIVE:
-            return
+    def _go_on(self, claimed: Claimed, head: Head, table: Table) -> None:
+        """A table taken over is folded: tell the gateways, and play."""
         actor = self._actor(table, epoch=claimed.epoch, born=head.born)
         self._keep(actor)
         recoveries.inc()
@@ -271,35 +252,6 @@ class Worker:
             self.ended(actor)
         else:
             actor.start(claimed.pause_ms)
-
-    async def _void_unfoldable(self, claimed: Claimed) -> None:
-        async def void() -> None:
-            found = await handlers.opening(claimed.table_id, store=self._store)
-            if found is not None:
-                _, body = found
-                await handlers.void(
-                    claimed.table_id, body, epoch=claimed.epoch, reason="unfoldable_journal", store=self._store,
-                    zone=self._zone,
-                )  # fmt: skip
-
-        try:
-            await self._when_possible(void)
-        except Exception as error:
-            note("void_failed", error, table=claimed.table_id.hex)
-        else:
-            self._recovering.discard(claimed.table_id)
-
-    @staticmethod
-    async def _when_possible(work: Callable[[], Awaitable[T]]) -> T:
-        """The result of `work`, tried again for as long as the database is away. Raises whatever will not pass."""
-        while True:
-            try:
-                return await work()
-            except Exception as error:
-                if not is_passing(error):
-                    raise
-                log.warning("recovery_waits", error=repr(error))
-            await asyncio.sleep(END_TRIES_PAUSE)
 
     # ---- what actors report ----
 
@@ -363,6 +315,10 @@ class Worker:
         """One gateway's stream: up-batches in, down-batches out, until either side ends it."""
         session = GatewaySession(self._clock)
         self._sessions.add(session)
+        # Who comes from a dead worker has found one of its tables here; the others it need not look for one by one.
+        for actor in self._actors.values():
+            if actor.epoch > 1:
+                actor.announce_owner(session, self.address)
         reader = asyncio.get_running_loop().create_task(self._read(session, batches))
         try:
             async for batch in session.batches():

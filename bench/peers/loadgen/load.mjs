@@ -115,7 +115,7 @@ while (ready < cfg.tables && performance.now() - t0 < SETUP_S * 1000) await slee
 const setupS = (performance.now() - t0) / 1000; const readyAtStart = ready;
 // What making accounts and tables leaves to do behind the scenes is no part of a move: play begins at a server at rest.
 for (let left = SETTLE_S; left > 0 && cfg.pids.length; left -= 0.5) { const before = cpuOf(family(cfg.pids)); await sleep(0.5); if (cpuOf(family(cfg.pids)) - before < 0.5 * AT_REST) break; }
-openGate();
+openGate(); console.log('PLAYING');
 await sleep(cfg.warm);
 const a = snap(); measuring = true; let act = 0, actN = 0; const iv = setInterval(() => { act += live.size; actN++; }, 50); await sleep(cfg.secs); measuring = false; clearInterval(iv); const b = snap();
 stop = true;

@@ -12,14 +12,14 @@ class Bucket:
         self._tokens = float(burst)
         self._at = now
 
-    def take(self, now: float) -> bool:
-        """Take one token at monotonic time `now`; False when there is none."""
+    def take(self, now: float, cost: int = 1) -> bool:
+        """Take `cost` tokens at monotonic time `now`; False when there are not so many, and none is taken."""
         if not self._rate:
             return True
         tokens = min(self._burst, self._tokens + (now - self._at) * self._rate)
         self._at = now
-        if tokens < 1:
+        if tokens < cost:
             self._tokens = tokens
             return False
-        self._tokens = tokens - 1
+        self._tokens = tokens - cost
         return True

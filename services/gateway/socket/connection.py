@@ -23,6 +23,8 @@ CLOSE_SECONDS = 1.0  # from our close frame until the connection is cut, read or
 TABLES_MAX = 8  # a socket; a person sits at one or two, a spectator's wall at a few more
 COMMANDS_MAX = 256  # a table and socket without an answer; the rate allows no honest client so many
 BAD_FRAMES_MAX = 10
+# Tokens, where a frame costs one: a view is the dearest answer there is. A socket may join all its tables at once.
+JOIN_COST = 4
 EARLY_FRAMES_MAX = 8  # sent behind the Hello, before its token is looked at
 FRAGMENTS_MAX = 64  # of one message
 WORST = -(2**63) + 1  # and as far on the other side: beyond it a number is no card's and no bid's
@@ -184,7 +186,7 @@ class Connection(WSListener):
                 self.refuse("HELLO_FIRST")
                 self.close(CloseCode.POLICY, "hello first")
             case frames.Join():
-                self._join(frame)
+                self._join(frame, received_at)
             case frames.Leave():
                 table = self.tables.get(bytes.fromhex(frame.table))
                 if table is not None:
@@ -263,7 +265,10 @@ class Connection(WSListener):
         started_ns = self._hub.now_ns() if traceparent else 0
         self._hub.tables.command(table, Command(self, frame, received_at, traceparent, started_ns))
 
-    def _join(self, join: frames.Join) -> None:
+    def _join(self, join: frames.Join, received_at: float) -> None:
+        if not self._bucket.take(received_at, JOIN_COST - 1):
+            self.close(CloseCode.POLICY, "too many joins")
+            return
         table_id = bytes.fromhex(join.table)
         if table_id not in self.tables and len(self.tables) >= TABLES_MAX:
             self.refuse("TOO_MANY_TABLES", table=join.table)

@@ -20,6 +20,8 @@ from services.gateway.socket.hub import HEARTBEAT_SECONDS, Hub
 
 PATH = "/v1/ws"
 HANDSHAKE_SECONDS = 10.0
+# The kernel's, for each socket: left to itself it keeps up to 4 MiB for who does not read before our own bound is met.
+SEND_BUFFER_BYTES = 64 * 1024
 PONG_SECONDS = 15.0  # picows allows no more than the heartbeat; a dead peer is gone after 30 s
 
 # picows logs each connection and each client's protocol error; both are counted here instead.
@@ -39,6 +41,7 @@ class SocketListener:
     async def start(self, listening: socket.socket) -> None:
         """Serve on a bound socket."""
         self.port = listening.getsockname()[1]
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)  # those it accepts inherit it
         self._server = await ws_create_server(
             self._shake_hands,
             sock=listening,

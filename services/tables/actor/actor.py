@@ -8,7 +8,6 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import date
-from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -18,16 +17,15 @@ from libs.chassis.clock import Clock
 from libs.chassis.errors import DomainError
 from libs.chassis.telemetry.tracing import sampled, span_afterwards
 from libs.engine.errors import RuleViolation
-from libs.engine.game import Action, Seat, State
-from libs.house.bots import Strength
+from libs.engine.game import Seat, State
 from libs.wire import frames, link
 from libs.wire.metrics import decide_stage, fanout_stage, journal_stage, queue_stage
 from services.tables import announcements
 from services.tables.actor.asked import Asked, InFlight, TakeSeat, state_after, traceparent_of
 from services.tables.actor.audience import Audience
 from services.tables.actor.pace import Pace
-from services.tables.actor.presence import PERSON, Holders
-from services.tables.actor.turn_clock import TurnClock
+from services.tables.actor.presence import Holders
+from services.tables.actor.running_turn import RunningTurn
 from services.tables.bots import BotPlayers
 from services.tables.domain.entries import (
     Body,
@@ -105,7 +103,6 @@ class TableActor:
         self._journal = journal
         self._clock = clock
         self._pace = pace
-        self._bots = bots
         self._keeper = keeper
         self._loop = asyncio.get_running_loop()
         self._hex = table.table_id.hex
@@ -115,8 +112,10 @@ class TableActor:
         self._followers = self._audience.followers
         self._mailbox: deque[Asked] = deque()
         self._in_flight: InFlight | None = None
-        self._turn_clock = TurnClock(self._time_up)
-        self._turn_began = 0.0
+        self._turn = RunningTurn(
+            table, clock=clock, pace=pace, bots=bots, holders=self._holders, free=self._free,
+            chosen=self._server_moves, failed=self._failed,
+        )  # fmt: skip
         self._released = False
         self._retiring = False
         self._friends = table.opened.friends
@@ -167,7 +166,7 @@ class TableActor:
                 self._audience.refuse_asked(asked, GameOver())
 
     def _stop_clocks(self) -> None:
-        self._turn_clock.close()
+        self._turn.close()
         if self._alone is not None:
             self._alone.cancel()
             self._alone = None
@@ -315,9 +314,8 @@ class TableActor:
 
         Everybody is to be told then whose the seat is, and until when its turn runs.
         """
-        stopped = self._released or self._retiring
-        if self._in_flight is None and not stopped and self.table.to_act == seat:
-            self._arm()
+        if self._free() and self.table.to_act == seat:
+            self._begin_turn()
 
     def _answer_stale(self, asked: Asked, identity: UUID, stale: StaleTurn) -> None:
         """Too old for our memory or never made: the journal knows. The index is asked once, off the hot path."""
@@ -421,19 +419,19 @@ class TableActor:
         self.table.apply(body, flight.after)
         # Somebody else's coming or going is no reason to give the running turn more time.
         if not isinstance(body, (Vacated, TakenOver)) or body.seat == self.table.to_act:
-            self._turn_clock.stop()
+            self._turn.stop()
         if isinstance(body, Moved):
             moves_by[body.by].count()
             if body.by == By.PERSON:
-                thinking.observe(committed - self._turn_began)
+                thinking.observe(committed - self._turn.began)
             elif body.by == By.TIME_OUT:
                 self._holders.timed_out(body.seat)
         elif isinstance(body, (Vacated, TakenOver)):
             if isinstance(body, TakenOver):
                 self._holders.taken_over(body.seat, connected=self._followers.has(body.who.account))
             self._watch_for_people()
-        if not self._turn_clock.running:
-            self._arm()
+        if not self._turn.running:
+            self._begin_turn()
         self._audience.tell_row(seq, body, flight.events, asked)
         if asked is not None:
             done = self._clock.monotonic()
@@ -467,7 +465,7 @@ class TableActor:
         """The game's end, a due draw, a waiting command, or the running turn's clock."""
         table = self.table
         if table.phase == OVER:
-            self._turn_clock.stop()
+            self._turn.stop()
             self._keeper.ended(self)
             return
         try:
@@ -482,63 +480,18 @@ class TableActor:
             return
         while self._mailbox and self._in_flight is None:
             self._handle(self._mailbox.popleft())
-        if self._in_flight is None and not self._turn_clock.running:
-            self._arm()
+        if self._in_flight is None and not self._turn.running:
+            self._begin_turn()
 
-    def _arm(self) -> None:
-        """Start the running turn's clock: a person's limit with a small grace, or the bot's pace."""
-        table = self.table
-        seat = table.to_act
-        if seat is None:
-            self._audience.deadline_ms = 0
-            return
-        self._turn_began = self._clock.monotonic()
-        if self._holders.of(seat) == PERSON:
-            seconds = self._pace.limit_seconds(table.phase, self._friends)
-            self._audience.deadline_ms = round((self._clock.unix() + seconds) * 1000)
-            seconds += self._pace.grace_seconds()
-        else:
-            turn = table.turn
-            seconds = self._pace.bot_seconds(move_id(table.table_id, turn).bytes[0] / 255)
-            self._audience.deadline_ms = round((self._clock.unix() + seconds) * 1000)
-        self._turn_clock.set(seconds, table.turn)
+    def _begin_turn(self) -> None:
+        self._audience.deadline_ms = self._turn.begin()
 
-    def _time_up(self, turn: int) -> None:
-        """The clock of decision `turn` has run out; a move that is in flight has won already."""
-        table = self.table
-        seat = table.to_act
-        stopped = self._released or self._retiring
-        if stopped or self._in_flight is not None or seat is None or table.turn != turn:
-            return
-        by = By.TIME_OUT if self._holders.of(seat) == PERSON else By.BOT
-        try:
-            view = table.view(seat)
-        except Exception as error:
-            self._failed(error)
-            return
-        # By table and decision, not by the secret: whoever recovers the table makes the same move, and watching bots
-        # tells nothing about the cards to come.
-        seed = int.from_bytes(move_id(table.table_id, turn).bytes[8:])
-        done = partial(self._bot_chose, turn, by)
-        # A stand-in keeps the seat of somebody who may still win it; the host chooses the strength of the others.
-        chosen = None if self._friends is None or table.is_person(seat) else Strength(self._friends.bots)
-        self._bots.ask(table.opened.game, view, stand_in=table.is_person(seat), strength=chosen, seed=seed, done=done)
+    def _free(self) -> bool:
+        """Whether a move may be made now."""
+        return self._in_flight is None and not self._released and not self._retiring
 
-    def _bot_chose(self, turn: int, by: By, action: Action) -> None:
-        """The bot's answer to decision `turn`; one that comes after the decision, or after a new clock, is dropped."""
-        table = self.table
-        seat = table.to_act
-        stopped = self._released or self._retiring
-        started_anew = self._turn_clock.running  # somebody is back and has the turn, or the pace runs once more
-        if stopped or started_anew or self._in_flight is not None or table.turn != turn:
-            return
-        assert seat is not None, "the decision is still awaited"
-        try:
-            body, events = decide_move(table, seat, turn, action, by, "")
-        except Exception as error:
-            self._failed(error)
-            return
-        self._submit_own(body, events, move_id(table.table_id, turn))
+    def _server_moves(self, body: Moved, events: Sequence[Any]) -> None:
+        self._submit_own(body, events, move_id(self.table.table_id, body.turn))
 
     def _failed(self, error: Exception) -> None:
         """The server's own move cannot be made: a fault of ours, and the game is voided."""

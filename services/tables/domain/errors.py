@@ -27,6 +27,13 @@ class TableUnowned(DomainError):
     reason = "UNAVAILABLE"
 
 
+class TooManyTables(DomainError):
+    """More tables than one question may name."""
+
+    kind = Kind.INVALID
+    reason = "TOO_MANY_TABLES"
+
+
 class GameRunning(DomainError):
     kind = Kind.CONFLICT
     reason = "GAME_RUNNING"

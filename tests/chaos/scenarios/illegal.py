@@ -16,7 +16,7 @@ from tests.chaos.scenario import Run, scenario
 from tests.chaos.stand import STRANGER, Stand, account_of
 from tests.engine.comparison import choose, random_table
 
-TABLES_EACH_RUN = 60
+TABLES_EACH_RUN, TABLES_SMALL = 60, 40
 DECISIONS_MAX = 120  # of one table
 # By game: everything that a seat may be told of a move, besides what holds at every table.
 EVERYWHERE = frozenset({"BAD_ACTION", "OUT_OF_TURN", "STALE_TURN", "NOT_AT_TABLE", "GAME_OVER"})
@@ -193,5 +193,7 @@ def _counted(metric: str) -> float:
 
 @scenario("B30", "illegal moves at every decision of every game")
 async def b30(run: Run) -> None:
-    counted = await refuse(run, TABLES_EACH_RUN)
-    assert counted.keys() >= EVERYWHERE.union(*REFUSALS.values())
+    counted = await refuse(run, TABLES_SMALL if run.small else TABLES_EACH_RUN)
+    # Few tables do not come to where these are due.
+    rare = {"BID_BARRED", "MUST_TRUMP"} if run.small else set()
+    assert counted.keys() >= EVERYWHERE.union(*REFUSALS.values()) - rare

@@ -320,16 +320,24 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
         self.created: list[tables_pb2.CreateTableRequest] = []
         self.streams: list[Any] = []
         self.located = 0
+        self.asked_where: list[int] = []  # tables of each call
         self.heard = asyncio.Event()
 
     async def Locate(self, request: Any, context: Any) -> tables_pb2.LocateResponse:
+        raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
+
+    async def LocateTables(self, request: Any, context: Any) -> tables_pb2.LocateTablesResponse:
+        self.asked_where.append(len(request.table_ids))
+        return tables_pb2.LocateTablesResponse(tables=[self._place(each) for each in request.table_ids])
+
+    def _place(self, table_id: bytes) -> tables_pb2.TablePlace:
         self.located += 1
         if self.finished:
-            raise Refusal(Kind.NOT_FOUND, "TABLE_FINISHED")
+            return tables_pb2.TablePlace(table_id=table_id, reason="TABLE_FINISHED", status="finished")
         if self.unowned > 0:
             self.unowned -= 1
-            raise Refusal(Kind.UNAVAILABLE, "TABLE_UNOWNED")
-        return tables_pb2.LocateResponse(worker_address=self.owner or self.address, epoch=self.epoch)
+            return tables_pb2.TablePlace(table_id=table_id, reason="UNAVAILABLE")
+        return tables_pb2.TablePlace(table_id=table_id, worker_address=self.owner or self.address, epoch=self.epoch)
 
     async def Abandon(self, request: Any, context: Any) -> tables_pb2.AbandonResponse:
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")

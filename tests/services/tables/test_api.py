@@ -182,6 +182,8 @@ async def test_a6_strangers_garbage_and_the_wrong_callers_are_told_nothing(clust
                 ("Record", {"table_id": b"\x00" * 15, "account_id": account}, "BAD_ID"),
                 ("Locate", {"table_id": unknown}, "TABLE_UNKNOWN"),
                 ("Locate", {"table_id": b"\x01" * 64}, "BAD_ID"),
+                ("LocateTables", {"table_ids": [table, b"\x01" * 64]}, "BAD_ID"),
+                ("LocateTables", {"table_ids": [table] * 1001}, "TOO_MANY_TABLES"),
             ]
             for method, fields, reason in wrong:
                 assert await reason_of(ask(worker, method, **fields)) == reason, (method, fields)
@@ -277,3 +279,18 @@ async def test_x10_week_and_day_are_stamped_in_the_platforms_zone(cluster: Clust
         local = platform.load(file).zone
         assert finished.day_id == calendar.day_id(row.finished_at, zone=local)
         assert finished.week_id == row.week_id == calendar.week_id(row.finished_at, zone=local)
+
+
+async def test_many_tables_are_located_in_one_question_and_each_is_answered_for_itself(cluster: Cluster) -> None:
+    async with cluster.worker() as owner, cluster.worker() as other:
+        live, buried, unknown = (await owner.create())[0], uuid4().bytes, uuid4().bytes
+        await ask(owner, "Abandon", "matchmaking", table_id=buried)
+        for worker in (owner, other):
+            found = await ask(worker, "LocateTables", table_ids=[live, buried, unknown, live])
+            assert {(each.table_id, each.worker_address, each.reason, each.status) for each in found.tables} == {
+                (live, owner.address, "", ""),
+                (buried, "", "TABLE_FINISHED", "abandoned"),
+                (unknown, "", "TABLE_UNKNOWN", ""),
+            }
+            assert len(found.tables) == 3
+        assert await reason_of(ask(owner, "LocateTables", "matchmaking", table_ids=[live])) == "CALLER_NOT_ALLOWED"

@@ -4,15 +4,22 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from libs.chassis.clock import SystemClock
+from libs.chassis.db.database import Database, Store
+from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
 from libs.wire import frames, link
 from services.tables.domain.entries import Resumed, decode_body
+from services.tables.ports import Claimed, Standing
 from services.tables.storage.journal import APPLICATION as JOURNAL
 from services.tables.storage.ownership import APPLICATION as LEASE
+from services.tables.storage.store import TablesTransaction
+from services.tables.takeover import READ_AT_ONCE, Takeover
 from tests.conftest import MakeDatabase
 from tests.faults.proxy import REQUESTS, RESPONSES, Proxy
 from tests.services.tables.conftest import (
@@ -179,6 +186,53 @@ async def test_two_workers_share_what_a_third_leaves_and_never_own_the_same(clus
 def _answered(gateway: Gateway, kind: type[Any], table: bytes) -> bool:
     answers = [type(frame) for frame in gateway.down if frame.table == table and not isinstance(frame, link.Owned)]
     return answers == [kind]
+
+
+async def test_p33_a_gateway_that_comes_to_the_new_owner_is_told_of_all_that_it_has_taken_over(
+    cluster: Cluster,
+) -> None:
+    async with cluster.life(dies=True) as life:
+        tables = await create_many(await life.born, 30)
+    async with cluster.worker() as second:
+        await eventually(partial(all_in_epoch, cluster, 2, tables))
+        [own, _] = await second.create()
+        late = Gateway(second.gateway)
+        await late.until(lambda: all(owned(late, table) for table in tables))
+        assert {(frame.epoch, frame.address) for table in tables for frame in owned(late, table)} == {
+            (2, second.address)
+        }
+        assert not owned(late, own), "nobody looks for a table that never had another owner"
+        await late.close()
+
+
+async def test_p33_a_table_that_cannot_even_be_read_keeps_none_of_the_others_from_being_taken_over(
+    cluster: Cluster,
+) -> None:
+    async with cluster.life(dies=True) as life:
+        tables = await create_many(await life.born, READ_AT_ONCE)
+    unreadable = as_id(tables[7])
+
+    class Spoilt(TablesTransaction):
+        async def standings(self, tables: Sequence[UUID]) -> list[Standing]:
+            if unreadable in tables:
+                raise ValueError("a page of the journal is damaged")
+            return await super().standings(tables)
+
+    database = Database.open(cluster.url, "tables")
+    begun: list[UUID] = []
+    async with asyncio.TaskGroup() as group:
+        takeover = Takeover(
+            store=Store(database, Spoilt, SystemEntropy()),
+            zone=ZoneInfo("UTC"),
+            clock=SystemClock(),
+            spawn=group.create_task,
+            begin=lambda claimed, head, table: begun.append(table.table_id),
+        )
+        takeover.take([Claimed(table_id=as_id(table), epoch=1, pause_ms=0) for table in tables])
+    assert set(begun) == {as_id(table) for table in tables} - {unreadable}
+    assert not takeover.pending
+    assert (await cluster.head(unreadable.bytes)).status == "voided"
+    await database.close()
 
 
 async def test_p33_a_drained_workers_tables_are_taken_within_a_second_and_it_stays_gone(cluster: Cluster) -> None:

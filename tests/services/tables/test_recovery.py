@@ -13,7 +13,7 @@ from libs.engine.cards import cards_in, deck
 from libs.engine.game import GAMES
 from libs.engine.romanian.events import RoundDealt
 from libs.wire import frames, link
-from services.tables.actor import actor
+from services.tables.actor import running_turn
 from services.tables.domain.entries import By, Drawn, Moved, Opened, Resumed, SeatFacts, decode_body, encode_body
 from services.tables.domain.table import BrokenJournal, Table, decide_draws, decide_move, fold, opened
 from tests.conftest import MakeDatabase
@@ -261,7 +261,7 @@ async def test_b22_a_fault_in_the_servers_own_move_voids_this_game_and_no_other(
         gateway = Gateway(worker.gateway)
         player, neighbour = Player(gateway, table, account, 1), Player(gateway, other, somebody, 2)
         await gateway.until(lambda: player.may_move() and neighbour.may_move())
-        monkeypatch.setattr(actor, "decide_move", _fault_in_quick)
+        monkeypatch.setattr(running_turn, "decide_move", _fault_in_quick)
         player.act(player.legal[0])
         over = await gateway.until(lambda: player.seen.of(frames.Over))
         assert [each.status for each in over] == ["voided"]

@@ -1,12 +1,15 @@
 // Target adapter: our own gateway. One socket a seat; views are followed from Snapshot, Delta and Private frames
 // (libs/wire/frames.py). A table's public frames are the same bytes at every seat, so the first seat that gets one
 // decodes it, and the others only compare bytes; each seat still moves on when its own copy arrives.
-// env: WHIST_ADMIN (operators' listener), WHIST_OPERATOR_TOKEN, WHIST_SOCKET (ws://host:port/v1/ws)
+// env: WHIST_ADMIN (operators' listener), WHIST_OPERATOR_TOKEN, WHIST_SOCKET (ws://host:port/v1/ws), WHIST_TABLES (a file
+// of tables made before, [{table, tokens}], to be used first)
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Socket } from '../socket.mjs';
 const R = createRequire(import.meta.url)('../../common/rules.cjs');
 
-const { WHIST_ADMIN, WHIST_OPERATOR_TOKEN, WHIST_SOCKET } = process.env;
+const { WHIST_ADMIN, WHIST_OPERATOR_TOKEN, WHIST_SOCKET, WHIST_TABLES } = process.env;
+const given = WHIST_TABLES ? JSON.parse(readFileSync(WHIST_TABLES)) : [];
 const SUITS = 'CDHS', RANKS = '789TJQKA';
 const TEXT = Array.from({ length: 32 }, (_, card) => RANKS[card & 7] + SUITS[card >> 3]);
 const CARD = Object.fromEntries(TEXT.map((text, card) => [text, card]));
@@ -123,13 +126,17 @@ async function inTurn(work) {
   try { return await work(); } finally { const next = queue.shift(); if (next) next(); else creating--; }
 }
 
-export async function createTable(cfg, onView, onError) {
+async function askTable() {
   const answer = await inTurn(() => fetch(`${WHIST_ADMIN}/admin/v1/bench-tables`, {
     method: 'POST', body: JSON.stringify({ rounds: R.DEALS, count: 1 }),
     headers: { 'content-type': 'application/json', authorization: `Bearer ${WHIST_OPERATOR_TOKEN}` },
   }));
   if (!answer.ok) throw new Error(`bench-tables -> ${answer.status}`);
-  const [{ table: id, tokens }] = (await answer.json()).tables;
+  return (await answer.json()).tables[0];
+}
+
+export async function createTable(cfg, onView, onError) {
+  const { table: id, tokens } = given.pop() ?? await askTable();
   const table = { id, accounts: ['', '', '', ''], acked: [], rows: new Map() };
   // Places at the table are drawn by lot: a guest's number is not its seat.
   const guests = tokens.map((token, number) => new Seat(table, number, token, onView, onError));
