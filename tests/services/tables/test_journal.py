@@ -285,6 +285,25 @@ async def test_p32_a_twin_in_a_batch_is_answered_at_its_old_row_and_disturbs_nob
     assert await far.settled(far.entry(tables[1], 1)) == [(COMMITTED, 1)]
 
 
+@pytest.mark.parametrize(
+    "statement", [journal_module.APPEND, journal_module.APPEND_WITH_EVENTS, journal_module.APPEND_WITH_SEATS]
+)
+async def test_each_entry_finds_its_head_by_the_key_with_statistics_or_without(
+    cluster: Cluster, statement: str
+) -> None:
+    connection = await asyncpg.connect(cluster.url.replace("+asyncpg", ""), server_settings=journal_module.PLANNER)
+    try:
+        await connection.execute(f"prepare append as {statement}")
+        nothing = ", ".join("null" for number in range(1, 20) if f"${number}:" in statement)
+        for before in ("select 1", "analyze tables.table_head"):
+            await connection.execute(before)
+            plan = "\n".join(row[0] for row in await connection.fetch(f"explain execute append({nothing})"))
+            assert "using table_head_pkey" in plan
+            assert "table_head_live" not in plan and "Seq Scan on table_head" not in plan
+    finally:
+        await connection.close()
+
+
 async def test_b02_an_old_epoch_writes_nothing(desk: Desk) -> None:
     [ours, theirs, behind_us] = await desk.tables(3, epoch=2)
     entries = [
