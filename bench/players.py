@@ -129,7 +129,7 @@ class LiveTable:
 
     def hear(self, guest: Guest, payload: bytes) -> None:
         """One frame of one guest."""
-        if payload.startswith(PRESENCE) or (payload.startswith(DELTA) and not self._tells(guest, payload)):
+        if payload.startswith(PRESENCE) or (payload.startswith(DELTA) and not self._tells(guest)):
             return
         frame = frames.decode_server.decode(payload)
         match frame:
@@ -150,7 +150,7 @@ class LiveTable:
             case _:
                 pass
 
-    def _tells(self, guest: Guest, payload: bytes) -> bool:
+    def _tells(self, guest: Guest) -> bool:
         # Everybody gets the same row: whose move it is has to know, and the first guest looks after the table.
         return guest.number == 0 or bool(guest.req)
 

@@ -35,7 +35,7 @@ class Locating:
         if answer is None:
             answer = self._waiting[table_id] = asyncio.get_running_loop().create_future()
         async with self._calling:
-            if not answer.done():
+            while not answer.done():  # older questions, whose askers have gone, may fill a call
                 await self._ask()
         found = answer.result()
         if isinstance(found, DomainError):

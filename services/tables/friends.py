@@ -117,8 +117,9 @@ async def rematch(table_id: UUID, who: SeatFacts, *, desk: Desk, played: Sequenc
     """A new table for those who `played`: the first who asks opens it, the others sit down where they sat, or beside.
 
     `played` is by seat, empty for a bot. Idempotent by table and account. Raises TableUnknown, NotAtTable, GameRunning,
-    and what sitting down may.
+    GuestsOpenNoTable while nobody else has asked (P42), and what sitting down may.
     """
+    opened_by = command_id(table_id, table_id.bytes, "rematch")
     async with desk.store.transaction() as tx:
         former, head = _found(await tx.waiting(table_id)), await tx.head(table_id)
         if who.account not in played:
@@ -133,7 +134,9 @@ async def rematch(table_id: UUID, who: SeatFacts, *, desk: Desk, played: Sequenc
             table_id=shard_id(desk.entropy.uuid7()), stage=Stage.WAITING, host=who.account, choices=choices,
             chairs=tuple(chairs),
         )  # fmt: skip
-        again = await tx.insert_waiting(fresh, command_id(table_id, table_id.bytes, "rematch"), desk.lease)
+        if who.guest and await tx.opened_by(opened_by) is None:
+            raise GuestsOpenNoTable
+        again = await tx.insert_waiting(fresh, opened_by, desk.lease)
         present = _found(await tx.waiting(again))
         if present.seat_of(who.account) is not None:
             return present

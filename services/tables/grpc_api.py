@@ -131,14 +131,19 @@ def _place(table_id: UUID, place: Head | DomainError) -> tables_pb2.TablePlace:
 
 def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:
     seat, sits = table.seat_of(account), table.sits(account)
-    if seat is None:
-        table.admit_spectator(account)
-    live = status == handlers.LIVE and not table.game.over(table.state)
+    shown = status == handlers.LIVE and not table.game.over(table.state)
+    if sits is None:
+        try:
+            table.admit_spectator(account)
+        except DomainError:
+            if seat is None:
+                raise
+            shown = False  # who has left is told how the game stands with them, and no more of it
     return tables_pb2.GetTableResponse(
         status=_STATUS[status],
         seat=-1 if seat is None else seat,
         game=table.opened.game,
-        view_json=json.dumps(table.view(sits), separators=(",", ":")) if live else "",
+        view_json=json.dumps(table.view(sits), separators=(",", ":")) if shown else "",
         hints=sits is not None and table.seats[sits].hints,
         left=seat is not None and table.tallies[seat].left,
     )

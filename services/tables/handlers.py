@@ -6,7 +6,6 @@ from datetime import date
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-import structlog
 from msgspec import MsgspecError
 from msgspec.structs import replace
 
@@ -36,8 +35,6 @@ from services.tables.metrics import games_finished, games_voided
 from services.tables.ports import Head, Row, Standing
 from services.tables.storage.seats import Sitting
 from services.tables.storage.store import TablesTransaction
-
-log = structlog.get_logger()
 
 SEATS_MIN, SEATS_MAX = 2, 7
 PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"

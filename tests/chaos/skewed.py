@@ -21,7 +21,11 @@ def main() -> None:
     def now(_: SystemClock) -> datetime:
         return datetime.now(UTC) + timedelta(seconds=float(file.read_text()))
 
+    def unix(clock: SystemClock) -> float:
+        return now(clock).timestamp()
+
     setattr(SystemClock, SystemClock.now.__name__, now)
+    setattr(SystemClock, "unix", unix)  # noqa: B010 - the system's own function, and bears its name
     service = sys.argv.pop(1)
     runpy.run_module(f"services.{service}", run_name="__main__", alter_sys=True)
 

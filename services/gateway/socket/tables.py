@@ -194,6 +194,7 @@ class Tables:
             follower = table.live.get(frame.conn)
             self._to_follower(table, frame.conn, frame.frame)
             if follower is not None and frame.frame.startswith(REFUSAL_PREFIX):
+                self._answer_left(table, frame.conn)
                 self.unfollow(follower, table)  # who has left the seat, and may not watch
             return
         connection, _ = asked

@@ -281,20 +281,17 @@ class TableActor:
                     body = Vacated(seat, frame.req)
                 case TakeSeat():
                     body = decide_take_over(table, frame.seat, frame.who, frame.req)
+            decided = self._clock.monotonic()
+            decide_stage.observe(decided - started)
+            self._submit(body, events, after, identity, asked, decided)
         except StaleTurn as stale:
             self._answer_stale(asked, identity, stale)
-            return
         except (DomainError, RuleViolation) as refusal:
             self._audience.refuse_asked(asked, refusal)
-            return
         except Exception as error:
             # One command fails alone; the table lives on and the fault is counted.
             note("decide_failed", error, table=self._hex)
             self._audience.refuse_asked(asked, None)
-            return
-        decided = self._clock.monotonic()
-        decide_stage.observe(decided - started)
-        self._submit(body, events, after, identity, asked, decided)
 
     def _seated(self, account: bytes) -> Seat:
         """The seat of somebody whose command's turn has come; whoever acts has come back.
@@ -348,27 +345,29 @@ class TableActor:
     ) -> None:  # fmt: skip
         table = self.table
         self.traceparent = traceparent_of(asked)
-        self._in_flight = InFlight(body, events, after, asked, decided)
-        self._journal.append(
-            Entry(
-                table_id=table.table_id,
-                born=self.born,
-                seq=table.next_seq,
-                epoch=self.epoch,
-                command_id=identity,
-                body=encode_body(body),
-                checkpoint=checkpoint,
-                done=self._settled,
-                events=announcements.of(table, body, after),
-                traceparent=self.traceparent,
-                seating=None if isinstance(body, Moved) else announcements.seating(table, body),
-            )
+        entry = Entry(
+            table_id=table.table_id,
+            born=self.born,
+            seq=table.next_seq,
+            epoch=self.epoch,
+            command_id=identity,
+            body=encode_body(body),
+            checkpoint=checkpoint,
+            done=self._settled,
+            events=announcements.of(table, body, after),
+            traceparent=self.traceparent,
+            seating=None if isinstance(body, Moved) else announcements.seating(table, body),
         )
+        self._in_flight = InFlight(body, events, after, asked, decided)
+        self._journal.append(entry)
 
     def _submit_own(self, body: Body, events: Sequence[Any], identity: UUID, *, checkpoint: bool = False) -> None:
-        """An entry of the server's own."""
-        after = state_after(self.table, events)
-        self._submit(body, events, after, identity, None, self._clock.monotonic(), checkpoint=checkpoint)
+        """An entry of the server's own; where there can be none, the game is voided."""
+        try:
+            after = state_after(self.table, events)
+            self._submit(body, events, after, identity, None, self._clock.monotonic(), checkpoint=checkpoint)
+        except Exception as error:
+            self._failed(error)
 
     def _settled(self, outcome: Outcome, seq: int) -> None:
         flight, self._in_flight = self._in_flight, None

@@ -41,6 +41,8 @@ class Audience:
         self._id = table.table_id.bytes
         self._commitment = fair.commitment(table.opened.secret).hex()
         self._replay: deque[tuple[int, bytes, dict[bytes, bytes]]] = deque(maxlen=REPLAY_MAX)
+        # Who has no row from this one on gets a snapshot.
+        self._resumes_from = 0
 
     # ---- who follows ----
 
@@ -76,7 +78,7 @@ class Audience:
     def _resume(self, session: Session, frame: link.Subscribe) -> bool:
         """Send the rows after `since` when all of them are still here."""
         missed = self._table.next_seq - 1 - frame.since
-        if frame.since < 0 or missed < 0 or missed > len(self._replay):
+        if frame.since < self._resumes_from or missed < 0 or missed > len(self._replay):
             return False
         # The last row is repeated even when nothing was missed: it says whose turn it is and until when.
         for seq, public, private in self._replay:
@@ -185,8 +187,10 @@ class Audience:
 
     def _tell_newcomer(self, body: TakenOver) -> None:
         """Everybody learns who sits there; the newcomer sees the seat's hand from now on, and nothing of before."""
-        # What was kept for those who resume does not add up to the newcomer's view.
+        # What was kept for those who resume does not add up to the newcomer's view, and whoever was cut off behind this
+        # row may have missed the snapshot.
         self._replay.clear()
+        self._resumes_from = self._table.next_seq
         self._broadcast(frames.encode(frames.Seated(table=self._hex, seat=body.seat, who=self._seat_info(body.seat))))
         snapshot = frames.encode(self.snapshot(body.seat))
         for session in self.followers.of(body.who.account):

@@ -61,12 +61,20 @@ values (:table_id, :seat, :account, :name, :guest, clock_timestamp() + :lease)
 on conflict do nothing
 """)
 _SETTLE = sa.text("update tables.friends_seat set waiting = false where table_id = :table_id")
+# The tables first and in one order, as everybody who changes one: a deal that waits for a seat's row while the seat's
+# renewal waits for the table's would be a deadlock.
 _RENEW = sa.text("""
 with seen as (
   select * from unnest(cast(:tables as uuid[]), cast(:accounts as bytea[])) as s(table_id, account)
+), held as (
+  select t.table_id from tables.friends_table t
+   where t.stage = 'waiting' and t.table_id in (
+     select f.table_id from tables.friends_seat f join seen using (table_id, account) where f.waiting)
+   order by t.table_id for no key update of t
 ), seat as (
   update tables.friends_seat f set lease_until = clock_timestamp() + :lease
-    from seen where f.table_id = seen.table_id and f.account = seen.account and f.waiting
+    from seen join held using (table_id)
+   where f.table_id = seen.table_id and f.account = seen.account and f.waiting
   returning f.table_id
 )
 update tables.friends_table t set people_until = clock_timestamp() + :deserted
@@ -156,13 +164,19 @@ class FriendsTransaction(TablesTransaction):
             },
         )
         if not done.rowcount:
-            first = await self.connection.execute(_OPENED_BY, {"opened_by": opened_by})
-            return UUID(bytes=first.scalar_one().bytes)
+            first = await self.opened_by(opened_by)
+            assert first is not None, "the insert has met it"
+            return first
         await self._claim(table.table_id, [person.account for person in table.people])
         for seat, person in enumerate(table.chairs):
             if person is not None:
                 await self._seat(table.table_id, seat, person, lease)
         return table.table_id
+
+    async def opened_by(self, opened_by: UUID) -> UUID | None:
+        """The table that this command has made."""
+        first = (await self.connection.execute(_OPENED_BY, {"opened_by": opened_by})).scalar_one_or_none()
+        return None if first is None else UUID(bytes=first.bytes)
 
     async def lock_waiting(self, table_id: UUID) -> tuple[WaitingTable, list[bytes]] | None:
         """The table, and the accounts whose lease is over; nobody else changes it until this transaction ends."""

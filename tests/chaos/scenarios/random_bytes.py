@@ -156,7 +156,6 @@ async def at_rest(run: Embedded, rng: Random, count: int, who: Whist) -> Counter
         async def ask(number: int) -> None:
             method, route = routes[number % len(routes)]
             path = re.sub(r"{\w+}", lambda _: rng.choice((uuid4().hex, "0" * 32, "x", "%00", "-1")), route)
-            # A logout would only end the run of nonsense early.
             body = {name: nonsense(rng) for name in rng.sample(names, rng.randint(0, 6))}
             raw = json.dumps(body).encode()
             content = noise(rng, raw) if rng.random() < 0.4 else raw

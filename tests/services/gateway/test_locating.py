@@ -48,3 +48,11 @@ async def test_one_who_gives_up_waiting_takes_nobody_with_him(stage: Stage) -> N
     others[0].cancel()
     answers = await asyncio.gather(*others[1:])
     assert {each.address for each in answers} == {stage.world.worker.address}
+
+
+async def test_who_stands_behind_a_callful_of_those_who_gave_up_is_answered_all_the_same(stage: Stage) -> None:
+    asked = [asyncio.create_task(stage.gateway._clients.locate(uuid4().bytes)) for _ in range(TABLES_MAX + 2)]
+    await asyncio.sleep(0)
+    for each in asked[1:-1]:
+        each.cancel()
+    assert (await asked[-1]).address == stage.world.worker.address

@@ -220,3 +220,16 @@ async def test_a_command_that_meets_the_end_of_the_table_is_answered_too(stage: 
         stage.world.worker.say(link.Closed(bytes.fromhex(TABLE)))
         refused = await player.hear(frames.Error)
         assert (refused.reason, refused.req, refused.table) == ("JOIN_FIRST", "a1", TABLE)
+
+
+async def test_a_command_of_one_whom_the_table_shuts_out_is_answered_too(stage: Stage) -> None:
+    stage.world.worker.silent = True
+    async with stage.player() as player:
+        await player.joined()
+        await player.act("a1")
+        await stage.world.worker.until(link.Command)
+        [asked] = [each for each in stage.world.worker.seen if isinstance(each, link.Command)]
+        left = frames.encode(frames.Error(reason="SEAT_LEFT", table=TABLE))
+        stage.world.worker.say(link.ToSocket(asked.table, asked.conn, 1, left))
+        heard = [await player.hear(frames.Error) for _ in range(2)]
+        assert [(each.reason, each.req) for each in heard] == [("SEAT_LEFT", ""), ("JOIN_FIRST", "a1")]

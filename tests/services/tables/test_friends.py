@@ -556,6 +556,9 @@ async def test_p22_who_has_left_a_game_without_spectators_is_shown_no_more_of_it
     again = gateway.follow(table, accounts[0], 2)
     await gateway.until(lambda: again.of(frames.Error))
     assert not again.of(frames.Snapshot)
+    asked = tables_pb2.GetTableRequest(table_id=table, account_id=accounts[0])
+    look = await Person(worker, "Ana").call("GetTable", asked)
+    assert look.left and not look.view_json
     await gateway.close()
 
 
@@ -582,6 +585,22 @@ async def test_p25_a_game_with_people_goes_on(cluster: Cluster) -> None:
         await gateway.until(host.finished, 60)
         assert [over.status for over in host.seen.of(frames.Over)] == ["finished"]
         await gateway.close()
+
+
+async def test_p42_a_guest_joins_a_rematch_and_opens_none(worker: RunningWorker, cluster: Cluster) -> None:
+    ana, guest = Person(worker, "Ana"), Person(worker, "Musafir", guest=True)
+    table = (await ana.open(game="german", options_json="{}", players=2)).table_id
+    await guest.sit(table)
+    await ana.deal(table)
+    gateway = Gateway(worker.gateway)
+    for conn, person in enumerate((ana, guest), 1):
+        gateway.send(link.Vacate(table, person.account, conn, "bye"))
+    await told(cluster, table)
+    await gateway.close()
+    assert await refused(guest.rematch(table)) == "GUESTS_OPEN_NO_TABLE"
+    again = await ana.rematch(table)
+    assert names(again) == ["Ana", ""]
+    assert names(await guest.rematch(table)) == ["Ana", "Musafir"]
 
 
 async def test_a_rematch_seats_the_same_people_once_each_asks(worker: RunningWorker, cluster: Cluster) -> None:

@@ -6,14 +6,17 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from libs.chassis.clock import SystemClock
+from libs.engine.game import GAMES
 from libs.wire import frames, link
 from services.tables.actor import actor
 from services.tables.domain.entries import By, Moved, decode_body
 from services.tables.domain.table import Table, decide_move
+from tests.chaos.stand import STRANGER, Stand, account_of
 from tests.conftest import MakeDatabase
 from tests.services.tables.conftest import Cluster, Gateway, Player, Seen, clustered, eventually
 
@@ -208,3 +211,23 @@ async def test_25_26_a_dead_connection_holds_no_seat_against_a_new_one(cluster: 
         await again.play_on()
         assert {delta.by for delta in again.seen.of(frames.Delta)} <= {"person", "bot", "server"}
         await alive.close()
+
+
+async def test_p22_who_took_a_seat_over_and_missed_the_view_of_it_is_shown_the_whole_table() -> None:
+    game = GAMES["german"]
+    stand = Stand(game, uuid4(), {}, 2, game.new(2, {}))
+    stand.actor.start()
+    await stand.quiet()
+    stays = stand.table.to_act
+    assert stays is not None
+    leaves = 1 - stays
+    stand.leave(account_of(leaves), "bye")
+    await stand.quiet()
+    row = await stand.take_seat(STRANGER, leaves, "take")
+    stand.act(account_of(stays), "m", stand.table.turn, game.legal(stand.table.state)[0])
+    await stand.quiet()
+    stand.follow(STRANGER, since=row)  # this row had come, the snapshot behind it had not
+    [snapshot] = [frames.decode_server.decode(each) for each in stand.sent_to(STRANGER) if b"snapshot" in each]
+    assert isinstance(snapshot, frames.Snapshot)
+    assert (snapshot.seat, snapshot.seq, "hand" in snapshot.view) == (leaves, row + 1, True)
+    await stand.close()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -16,6 +16,7 @@ from libs.wire import frames, link
 from services.tables.actor import running_turn
 from services.tables.domain.entries import By, Drawn, Moved, Opened, Resumed, SeatFacts, decode_body, encode_body
 from services.tables.domain.table import BrokenJournal, Table, decide_draws, decide_move, fold, opened
+from tests.chaos.stand import Stand
 from tests.conftest import MakeDatabase
 from tests.services.tables.conftest import Cluster, Gateway, Player, as_id, clustered
 from whist.tables.v1 import events_pb2, tables_pb2, tables_pb2_grpc
@@ -279,6 +280,36 @@ def _fault_in_quick(table: Table, seat: int, turn: int, action: object, by: By, 
     if by is not By.PERSON and table.opened.options["mode"] == "quick":
         raise RuntimeError("planted")
     return decide_move(table, seat, turn, action, by, req)
+
+
+class NeverMovesOn:
+    """A game that takes in its deals and no decision."""
+
+    def __init__(self, game: Any) -> None:
+        self._game = game
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def evolve(self, state: Any, event: Any) -> Any:
+        if self._game.phase(state) == "play":
+            raise RuntimeError("planted")
+        return self._game.evolve(state, event)
+
+
+async def test_b22_a_move_of_the_servers_own_that_leads_to_no_state_is_the_games_fault_and_freezes_nothing() -> None:
+    game = NeverMovesOn(GAMES["german"])
+    stand = Stand(game, uuid4(), {}, 2, game.new(2, {}))
+    stand.pace.hurried.update((0, 1))
+    stand.actor.start()
+    await stand.quiet()
+    seat = stand.table.to_act
+    assert seat is not None
+    await stand.passed(seat)
+    assert [str(fault) for fault in stand.keeper.faults] == ["planted"]
+    assert len(stand.journal.rows) == 1, "the deal"
+    await stand.actor.quiet()
+    await stand.close()
 
 
 async def test_p32_a_move_of_long_ago_is_acknowledged_at_its_row_also_after_a_takeover(cluster: Cluster) -> None:

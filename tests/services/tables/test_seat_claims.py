@@ -238,3 +238,29 @@ async def test_x3_of_two_seats_to_be_taken_over_at_once_one_is_had(make_database
             [at] = [table for table, answer in zip(tables, answers, strict=True) if answer is not lost]
             assert (await seat_of(ana)).table_id == at
             await leave(one if at == tables[0] else other, at, ana)
+
+
+async def test_p25_a_deal_and_the_renewal_of_its_seats_at_once_wait_for_each_other_in_one_order(
+    make_database: MakeDatabase,
+) -> None:
+    """Found by many accounts that did anything at all at once: PostgreSQL ended one of the two as a deadlock."""
+    url, entropy = await make_database(MIGRATIONS), SystemEntropy()
+    database = Database.open(url, "tables", pool=2)
+    desk = Desk(store=Store(database, FriendsTransaction, entropy), friends=FRIENDS, entropy=entropy)
+    host = SeatFacts(entropy.uuid7().bytes, "Host")
+    table_id = (await friends.open_table(host, chosen(4), "host", desk=desk)).table_id
+
+    async def renew() -> None:
+        async with desk.store.transaction() as tx:
+            await tx.renew([(table_id, host.account)], desk.lease)
+
+    async with desk.store.transaction() as tx:
+        locked = await tx.lock_waiting(table_id)
+        assert locked is not None
+        renewal = asyncio.create_task(renew())
+        await asyncio.wait([renewal], timeout=0.3)
+        assert not renewal.done()
+        await tx.keep_waiting(locked[0], waiting.deal(locked[0], host.account, FRIENDS), desk.lease)
+    await renewal
+    assert (await friends.get_table(table_id, desk=desk)).stage is waiting.Stage.DEALT
+    await database.close()
