@@ -78,9 +78,9 @@ async def test_p20_to_p24_a_friends_game_with_a_spectator_who_takes_a_seat_over(
         assert [about["seats"][0]["account"], about["seats"][2]["account"]] == accounts[:2]
         assert [each[:2] for each in about["taken_over"]] == [[2, accounts[2]]]
         assert (await guest.record(table_id)) == record
-        again = await third.friends.rematch(table_id)
-        assert again["host"] == accounts[2] and again["choices"] == opened["choices"]
-        assert (await host.friends.rematch(table_id))["table"] == again["table"]
+        again = await host.friends.rematch(table_id)
+        assert again["host"] == accounts[0] and again["choices"] == opened["choices"]
+        assert (await third.friends.rematch(table_id))["table"] == again["table"]
         assert (await host.wallet())["coins"] in (0, 1000)  # no coins move but the first gift
 
 

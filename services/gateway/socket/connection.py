@@ -27,7 +27,7 @@ BAD_FRAMES_MAX = 10
 JOIN_COST = 4
 EARLY_FRAMES_MAX = 8  # sent behind the Hello, before its token is looked at
 FRAGMENTS_MAX = 64  # of one message
-WORST = -(2**63) + 1  # and as far on the other side: beyond it a number is no card's and no bid's
+LOWEST, HIGHEST = -(2**63), 2**64 - 1  # the numbers that MessagePack, the link's language, has
 WRITE_BUFFER_MAX = 256 * 1024  # then the reader is too slow to be served (reliability N3)
 
 
@@ -229,9 +229,8 @@ class Connection(WSListener):
             self._bad_frame()
             return
         for value in act.action.values():
-            # No game's action nests, and depth is a weapon against whoever decodes it next; a worker's link carries 64
-            # bits.
-            if type(value) in (dict, list) or (type(value) is int and not WORST <= value <= -WORST):
+            # No game's action nests, and depth is a weapon against whoever decodes it next.
+            if type(value) in (dict, list) or (type(value) is int and not LOWEST <= value <= HIGHEST):
                 self._bad_frame()
                 return
         table = self._table_of(act)
