@@ -29,7 +29,10 @@ def _struck(key: object, value: Any) -> Any:
 
 
 def configure_logs(level: str, style: str) -> None:
-    """Set up structlog and route the standard library's loggers through it. Call once a process."""
+    """Set up structlog and route the standard library's loggers through it.
+
+    May be called again, as by tests that run a service inside their own process: loggers used before follow.
+    """
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -41,8 +44,11 @@ def configure_logs(level: str, style: str) -> None:
         if style == "json"
         else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
     )
+    # The list is kept and refilled: a logger that was used before holds on to it (cache_logger_on_first_use).
+    processors = structlog.get_config()["processors"]
+    processors[:] = [*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
     structlog.configure(
-        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=processors,
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
         cache_logger_on_first_use=True,

@@ -86,3 +86,18 @@ def test_n7_lines_of_both_kinds_of_logger_are_json_without_secrets(monkeypatch: 
         "info",
     )
     assert (second["event"], second["level"]) == ("plain", "warning")
+
+
+def test_a_logger_in_use_follows_when_logs_are_set_up_anew() -> None:
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    log = structlog.get_logger()
+    try:
+        for _ in range(2):
+            configure_logs("warning", "json")
+            with structlog.testing.capture_logs() as logged:
+                log.warning("told")
+            assert [line["event"] for line in logged] == ["told"]
+    finally:
+        root.handlers = handlers
+        root.setLevel(level)
