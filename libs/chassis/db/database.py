@@ -1,6 +1,6 @@
 """One engine a process and schema; a transaction that is also the place where events are published."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Generic, Self, TypeVar
@@ -10,6 +10,8 @@ from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from libs.chassis import audit
+from libs.chassis.audit import Act, AuditLine
 from libs.chassis.clock import SystemClock
 from libs.chassis.entropy import Entropy
 from libs.chassis.events.outbox import Outbox
@@ -108,6 +110,14 @@ class Transaction:
         """
         await self._outbox.add(self.connection, topic, key, message)
         self.published += 1
+
+    async def record_act(self, act: Act) -> bool:
+        """Write an operator's act down beside its effect (P82). False: done before, do nothing. Raises ActDiffers."""
+        return await audit.record(self.connection, self._outbox.schema, act)
+
+    async def acts(self, *, before: int | None = None, limit: int = 100) -> Sequence[AuditLine]:
+        """Operators' acts on this service, newest first, older than the line `before`."""
+        return await audit.lines(self.connection, self._outbox.schema, before=before, limit=limit)
 
 
 T = TypeVar("T", bound=Transaction)

@@ -22,6 +22,7 @@ class Outbox:
     """Writes events of one service's schema inside the caller's transaction."""
 
     def __init__(self, schema: str, entropy: Entropy) -> None:
+        self.schema = schema
         self._entropy = entropy
         # One statement, so that the two rows cannot part; occurred_at is the database's clock.
         self._insert = sa.text(

@@ -1,0 +1,138 @@
+"""Who did what: one row for each act of an operator, in the transaction of the act, never changed (P82).
+
+A service that operators act on makes the table in a migration (`create_audit_table`), takes the act's words from the
+request (`whist.types.v1.Act`) and calls `Transaction.record_act` before it changes anything.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from libs.chassis.errors import DomainError, Kind
+
+LINES_MAX = 500
+
+_DDL = (
+    """
+    create table {schema}.audit (
+      n bigint generated always as identity primary key,
+      request_id uuid not null unique,
+      operator text not null check (length(operator) between 1 and 64),
+      act text not null check (act ~ '^[a-z_]+$'),
+      subject text not null check (length(subject) <= 200),
+      reason text not null check (length(reason) between 1 and 500),
+      details jsonb not null,
+      at timestamptz not null default clock_timestamp()
+    )
+    """,
+    """
+    create function {schema}.refuse_audit_change() returns trigger language plpgsql as $$
+    begin
+      raise exception 'the audit log is never changed' using errcode = 'restrict_violation';
+    end $$
+    """,
+    """
+    create trigger audit_kept before update or delete or truncate on {schema}.audit
+    for each statement execute function {schema}.refuse_audit_change()
+    """,
+)
+
+
+class ActDiffers(DomainError):
+    """The request id belongs to another act: nothing was done."""
+
+    kind = Kind.CONFLICT
+    reason = "ACT_DIFFERS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """What an operator does, to whom, and why. `details` must be JSON; no secret, no card, no address."""
+
+    request_id: UUID
+    operator: str
+    act: str  # snake_case, e.g. "suspend"
+    subject: str  # an id, or what the act is about
+    reason: str  # the operator's words
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLine:
+    """An act as it was recorded; `n` ascends."""
+
+    n: int
+    act: Act
+    at: datetime
+
+
+def create_audit_table(execute: Callable[[str], object], schema: str) -> None:
+    """For a migration: ``create_audit_table(op.execute, SCHEMA)``."""
+    for statement in _DDL:
+        execute(statement.format(schema=schema))
+
+
+async def record(connection: AsyncConnection, schema: str, act: Act) -> bool:
+    """Write the act down. False when its request was recorded before: the act has been done and is not done again.
+
+    Raises ActDiffers when that was another act.
+    """
+    inserted = await connection.execute(
+        sa.text(
+            f"insert into {schema}.audit (request_id, operator, act, subject, reason, details) "  # noqa: S608
+            "values (:request_id, :operator, :act, :subject, :reason, cast(:details as jsonb)) "
+            "on conflict (request_id) do nothing"
+        ),
+        {
+            "request_id": act.request_id,
+            "operator": act.operator,
+            "act": act.act,
+            "subject": act.subject,
+            "reason": act.reason,
+            "details": json.dumps(dict(act.details), sort_keys=True),
+        },
+    )
+    if inserted.rowcount:
+        return True
+    [known] = await _lines(connection, schema, "where request_id = :request_id", {"request_id": act.request_id})
+    if known.act != act:
+        raise ActDiffers
+    return False
+
+
+async def lines(connection: AsyncConnection, schema: str, *, before: int | None, limit: int) -> Sequence[AuditLine]:
+    """Acts, newest first; `before` is the `n` of the last line already seen. `limit` is at most LINES_MAX."""
+    return await _lines(
+        connection,
+        schema,
+        "where (cast(:before as bigint) is null or n < :before) order by n desc limit :limit",
+        {"before": before, "limit": min(limit, LINES_MAX)},
+    )
+
+
+async def _lines(connection: AsyncConnection, schema: str, where: str, values: Mapping[str, Any]) -> list[AuditLine]:
+    rows = await connection.execute(
+        sa.text(f"select n, request_id, operator, act, subject, reason, details, at from {schema}.audit {where}"),  # noqa: S608
+        dict(values),
+    )
+    return [
+        AuditLine(
+            n=row.n,
+            act=Act(
+                request_id=row.request_id,
+                operator=row.operator,
+                act=row.act,
+                subject=row.subject,
+                reason=row.reason,
+                details=row.details if isinstance(row.details, dict) else json.loads(row.details),
+            ),
+            at=row.at,
+        )
+        for row in rows
+    ]
