@@ -1,8 +1,8 @@
 """``python -m bench.services [part …]``: the parts in turn; the last line is one JSON object.
 
 Its keys are the parts with their figures, ``held`` (whether every bar of every part holds) and ``missed`` (``part:
-bar``). Each part runs in a process of its own, so that none inherits another's memory. Exit status 1 where a bar is missed or a
-part does not end with its figures.
+bar``). Each part runs in a process of its own, so that none inherits another's memory. Exit status 1 where a bar is
+missed or a part does not end with its figures.
 """
 
 import argparse
