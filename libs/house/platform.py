@@ -16,6 +16,7 @@ from libs.house.fields import Group, Misfit, Rows, WrongPlatform, Zone, read
 from libs.house.friends import Friends
 from libs.house.gifts import FirstGameGift, SignupGift
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
+from libs.house.sign_in import Names, SignIn
 from libs.house.turns import Matchmaking, Turns
 
 _HERE = Path(__file__).resolve()
@@ -33,6 +34,8 @@ class Platform:
     bots: Annotated[Bots, Group("Who plays where no person does.")]
     friends: Annotated[Friends, Group("Friends' tables.")]
     matchmaking: Annotated[Matchmaking, Group("The queue; times count from the oldest waiting ticket.")]
+    sign_in: Annotated[SignIn, Group("Signing in by an e-mailed code, and sessions.")]
+    names: Annotated[Names, Group("Names that accounts hold for themselves alone.")]
     rooms: Annotated[tuple[Room, ...], Rows(ROOMS, ROOMS, "Rooms, in order.")]
 
     @property

@@ -84,6 +84,11 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
+    codes = platform.sign_in
+    assert (codes.code_minutes, codes.tries, codes.sessions, codes.session_days) == (10, 5, 10, 30)  # P40
+    assert (codes.codes_minute, codes.codes_hour, codes.codes_day, codes.fails_day) == (1, 5, 20, 50)  # P40
+    names = platform.names
+    assert (names.length_min, names.length_max, names.change_days, names.held_days) == (3, 16, 30, 180)  # P41
 
 
 @pytest.mark.parametrize(("bid_ms", "play_ms"), [(10_000, 8_000), (15_000, 10_000), (30_000, 20_000), (60_000, 40_000)])
@@ -178,6 +183,9 @@ def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
         (("friends", "bid_seconds"), [], "friends.bid_seconds"),
         (("friends", "bid_seconds"), [10, 10], "friends.bid_seconds"),
         (("friends", "play_share"), [3, 2], "friends.play_share"),
+        (("sign_in", "longest_delay_seconds"), 29, "sign_in.longest_delay_seconds"),
+        (("sign_in", "idle_days"), 31, "sign_in.idle_days"),
+        (("names", "length_max"), 2, "names.length_max"),
         (("rooms", 1, "name"), "Cottage", "rooms[1].name"),
         (("rooms", 4, "number"), 6, "rooms[4].number"),
         (("rooms", 4, "level"), 1, "rooms[4].level"),
