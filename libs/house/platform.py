@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from libs.house.bots import Bots, Strength
+from libs.house.coach import GRADES, Coach
 from libs.house.experience import Experience
 from libs.house.friends import Friends
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
@@ -49,6 +50,7 @@ class Platform:
     bots: Bots
     friends: Friends
     matchmaking: Matchmaking
+    coach: Coach
 
     def room(self, number: int) -> Room:
         """Raises UnknownRoom."""
@@ -87,6 +89,7 @@ def parse(plain: Mapping[str, Any]) -> Platform:
         bots=_bots(top.table("bots")),
         friends=_friends(top.table("friends")),
         matchmaking=_matchmaking(top.table("matchmaking")),
+        coach=_coach(top.table("coach")),
         rooms=_rooms(top.tables("rooms")),
     )
     top.done()
@@ -242,6 +245,15 @@ def _matchmaking(fields: _Fields) -> Matchmaking:
     if matchmaking.any_tier_after_ms < matchmaking.one_tier_apart_after_ms:
         raise WrongPlatform("matchmaking.any_tier_after_ms", "must not be below one_tier_apart_after_ms")
     return matchmaking
+
+
+def _coach(fields: _Fields) -> Coach:
+    most = fields.integers("grade_hundredths", len(GRADES), 0, 10_000)
+    if most != sorted(set(most)):
+        raise WrongPlatform("coach.grade_hundredths", "a lower grade must allow more")
+    coach = Coach(grade_hundredths=tuple(most))
+    fields.done()
+    return coach
 
 
 def _rooms(tables: list[_Fields]) -> tuple[Room, ...]:

@@ -78,6 +78,7 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
+    assert platform.coach.marks == (("A+", 0.3), ("A", 0.7), ("B", 1.3), ("C", 2.0), ("D", 3.0))  # P15, P61
 
 
 @pytest.mark.parametrize(("bid_ms", "play_ms"), [(10_000, 8_000), (15_000, 10_000), (30_000, 20_000), (60_000, 40_000)])
@@ -163,6 +164,8 @@ def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
     ("path", "value", "field"),
     [
         (("turns", "bot_max_ms"), 100, "turns.bot_max_ms"),
+        (("coach", "grade_hundredths"), [30, 70, 70, 200, 300], "coach.grade_hundredths"),
+        (("coach", "grade_hundredths"), [70, 30, 130, 200, 300], "coach.grade_hundredths"),
         (("bots", "strength"), "wild", "bots.strength"),
         (("bots", "strength"), "Keen", "bots.strength"),
         (("bots", "stand_in"), "keen ", "bots.stand_in"),
