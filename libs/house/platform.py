@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 from libs.house.bots import Bots, Strength
 from libs.house.experience import Experience
 from libs.house.friends import Friends
+from libs.house.league import PODIUM, TIERS, League
+from libs.house.offline import Offline
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
 from libs.house.turns import Matchmaking, Turns
 
@@ -49,6 +51,8 @@ class Platform:
     bots: Bots
     friends: Friends
     matchmaking: Matchmaking
+    league: League
+    offline: Offline
 
     def room(self, number: int) -> Room:
         """Raises UnknownRoom."""
@@ -87,6 +91,8 @@ def parse(plain: Mapping[str, Any]) -> Platform:
         bots=_bots(top.table("bots")),
         friends=_friends(top.table("friends")),
         matchmaking=_matchmaking(top.table("matchmaking")),
+        league=_league(top.table("league")),
+        offline=_offline(top.table("offline")),
         rooms=_rooms(top.tables("rooms")),
     )
     top.done()
@@ -242,6 +248,50 @@ def _matchmaking(fields: _Fields) -> Matchmaking:
     if matchmaking.any_tier_after_ms < matchmaking.one_tier_apart_after_ms:
         raise WrongPlatform("matchmaking.any_tier_after_ms", "must not be below one_tier_apart_after_ms")
     return matchmaking
+
+
+def _league(fields: _Fields) -> League:
+    """P51 and P53; who goes up never goes down: a third of the ranked and the last of a large group do not meet."""
+    size = fields.integer("group_size", 3, 100)
+    up = fields.integer("up", 0, size)
+    down = fields.integer("down", 0, size)
+    down_from = fields.integer("down_from", 1, size)
+    coins = _falling(fields, "podium_coins", COINS_MAX // 1000)
+    bars = _falling(fields, "podium_bars", 1_000_000)
+    jack, queen, king, ace = multipliers = fields.integers("multipliers", TIERS, 1, 1000)
+    fields.done()
+    if down + min(up, -(-down_from // 3)) > down_from:
+        raise WrongPlatform(fields.name("down"), f"must leave room for who goes up among {down_from} ranked")
+    if sorted(multipliers) != multipliers:
+        raise WrongPlatform(fields.name("multipliers"), "a higher tier must not pay less")
+    return League(
+        group_size=size,
+        up=up,
+        down=down,
+        down_from=down_from,
+        podium_coins=coins,
+        podium_bars=bars,
+        multipliers=(jack, queen, king, ace),
+    )
+
+
+def _offline(fields: _Fields) -> Offline:
+    offline = Offline(
+        games_a_day=fields.integer("games_a_day", 0, 1000),
+        divisor=fields.integer("divisor", 1, 1000),
+        late_divisor=fields.integer("late_divisor", 1, 1000),
+    )
+    fields.done()
+    if offline.late_divisor < offline.divisor:
+        raise WrongPlatform("offline.late_divisor", f"must not be below divisor, {offline.divisor}")
+    return offline
+
+
+def _falling(fields: _Fields, field: str, high: int) -> tuple[int, int, int]:
+    first, second, third = fields.integers(field, PODIUM, 0, high)
+    if not first >= second >= third:
+        raise WrongPlatform(fields.name(field), "a better place must not win less")
+    return first, second, third
 
 
 def _rooms(tables: list[_Fields]) -> tuple[Room, ...]:

@@ -75,9 +75,23 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     assert platform.turns.claim_ms == 10_000  # W7
     friends = platform.friends
     assert (friends.one_eight_one, friends.play_min_ms, friends.deserted_ms) == (False, 8_000, 300_000)  # P21, P25
+    league, offline = platform.league, platform.offline
+    assert (league.group_size, league.up, league.down, league.down_from) == (20, 4, 4, 12)  # P53
+    assert (offline.games_a_day, offline.divisor, offline.late_divisor) == (20, 2, 10)  # P43
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
+
+
+def test_p51_the_podium_pays_by_tier() -> None:
+    league = load().league
+    paid = [[league.podium_of(tier, place) for place in (1, 2, 3, 4)] for tier in (1, 2, 3, 4)]
+    assert paid == [
+        [(100_000, 50), (80_000, 30), (60_000, 10), (0, 0)],
+        [(200_000, 100), (160_000, 60), (120_000, 20), (0, 0)],
+        [(400_000, 200), (320_000, 120), (240_000, 40), (0, 0)],
+        [(1_200_000, 600), (960_000, 360), (720_000, 120), (0, 0)],
+    ]
 
 
 @pytest.mark.parametrize(("bid_ms", "play_ms"), [(10_000, 8_000), (15_000, 10_000), (30_000, 20_000), (60_000, 40_000)])
@@ -168,6 +182,11 @@ def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
         (("bots", "stand_in"), "keen ", "bots.stand_in"),
         (("matchmaking", "any_tier_after_ms"), 499, "matchmaking.any_tier_after_ms"),
         (("experience", "places"), [10, 20, 30], "experience.places"),
+        (("league", "down"), 9, "league.down"),
+        (("league", "podium_coins"), [1, 2, 3], "league.podium_coins"),
+        (("league", "podium_bars"), [10, 30, 50], "league.podium_bars"),
+        (("league", "multipliers"), [4, 2, 1, 12], "league.multipliers"),
+        (("offline", "late_divisor"), 1, "offline.late_divisor"),
         (("rooms", 1, "name"), "Cottage", "rooms[1].name"),
         (("rooms", 4, "number"), 6, "rooms[4].number"),
         (("rooms", 4, "level"), 1, "rooms[4].level"),
