@@ -1,10 +1,13 @@
 """The platform's file: what it says today, and that every wrong one is refused by field (P83)."""
 
+import re
 import tomllib
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +15,8 @@ from hypothesis import strategies as st
 
 from libs.house.bots import Strength
 from libs.house.experience import DEFAULT
-from libs.house.platform import WrongPlatform, load, parse
+from libs.house.fields import Day, Group, Rows, WrongPlatform, described, read
+from libs.house.platform import Platform, load, parse
 from libs.house.rooms import Room, UnknownRoom
 
 FILE = Path(__file__).parents[2] / "config" / "platform.toml"
@@ -44,6 +48,7 @@ def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
 
 
 LEAVES = sorted(leaves(PLAIN), key=str)
+NAMED = [path for path in LEAVES if not isinstance(path[-1], int)]  # not those within a list of numbers
 
 
 def test_p9_the_twelve_rooms_are_those_of_the_spec() -> None:
@@ -75,6 +80,7 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     assert platform.turns.claim_ms == 10_000  # W7
     friends = platform.friends
     assert (friends.one_eight_one, friends.play_min_ms, friends.deserted_ms) == (False, 8_000, 300_000)  # P21, P25
+    assert (friends.bid_seconds, friends.play_share) == ((10, 15, 30, 60), (2, 3))  # P21
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
@@ -109,7 +115,7 @@ def test_what_is_loaded_cannot_be_changed() -> None:
     assert isinstance(load().rooms, tuple) and isinstance(room, Room)
 
 
-@pytest.mark.parametrize("path", LEAVES, ids=name_of)
+@pytest.mark.parametrize("path", NAMED, ids=name_of)
 def test_p83_a_missing_value_is_named(path: tuple[Any, ...]) -> None:
     plain = deepcopy(PLAIN)
     place: Any = plain
@@ -118,8 +124,7 @@ def test_p83_a_missing_value_is_named(path: tuple[Any, ...]) -> None:
     del place[path[-1]]
     with pytest.raises(WrongPlatform) as refused:
         parse(plain)
-    expected = name_of(path[:-1]) if isinstance(path[-1], int) else name_of(path)  # a list that became too short
-    assert refused.value.field == expected
+    assert refused.value.field == name_of(path)
 
 
 @pytest.mark.parametrize("value", [None, "n" * 41, 1.5, [], {}, -1, 10**30, "", float("nan")], ids=repr)
@@ -168,6 +173,11 @@ def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
         (("bots", "stand_in"), "keen ", "bots.stand_in"),
         (("matchmaking", "any_tier_after_ms"), 499, "matchmaking.any_tier_after_ms"),
         (("experience", "places"), [10, 20, 30], "experience.places"),
+        (("experience", "places"), [30, 20], "experience.places"),
+        (("experience", "places"), 30, "experience.places"),
+        (("friends", "bid_seconds"), [], "friends.bid_seconds"),
+        (("friends", "bid_seconds"), [10, 10], "friends.bid_seconds"),
+        (("friends", "play_share"), [3, 2], "friends.play_share"),
         (("rooms", 1, "name"), "Cottage", "rooms[1].name"),
         (("rooms", 4, "number"), 6, "rooms[4].number"),
         (("rooms", 4, "level"), 1, "rooms[4].level"),
@@ -186,6 +196,33 @@ def test_p83_values_that_do_not_fit_together_are_named(path: tuple[Any, ...], va
     with pytest.raises(WrongPlatform) as refused:
         parse(changed(path, value))
     assert refused.value.field == field
+
+
+def test_p83_every_declared_field_stands_in_the_file() -> None:
+    """So that the documents' table, which is written from the declarations, leaves none out."""
+    written = {re.sub(r"\[\d+\]", "[]", re.sub(r"\[\d+\]$", "", name_of(path))) for path in LEAVES}
+    assert written == {name for name, declared in described(Platform) if not isinstance(declared, Group | Rows)}
+
+
+def test_p83_a_field_that_says_nothing_of_its_range_is_refused() -> None:
+    @dataclass(frozen=True)
+    class Careless:
+        tips: int
+
+    with pytest.raises(TypeError, match=r"Careless\.tips"):
+        read(Careless, {"tips": 1})
+
+
+@pytest.mark.parametrize("value", ["2026-02-29", "2026-W07-1", "20261116", " 2026-11-16", 20261116, None])
+def test_p83_what_is_no_date_is_named(value: Any) -> None:
+    @dataclass(frozen=True)
+    class Dated:
+        since: Annotated[date, Day("From here on.", "P14")]
+
+    assert read(Dated, {"since": "2026-11-16"}) == Dated(since=date(2026, 11, 16))
+    with pytest.raises(WrongPlatform) as refused:
+        read(Dated, {"since": value}, "rules[1]")
+    assert refused.value.field == "rules[1].since"
 
 
 def test_p83_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
