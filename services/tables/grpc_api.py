@@ -4,7 +4,6 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from libs.chassis.errors import DomainError
 from services.tables import finished, handlers
@@ -68,10 +67,9 @@ class TablesApi(FriendsApi, OperatorsApi, tables_pb2_grpc.TablesServiceServicer)
 
     def __init__(
         self, worker: Worker, store: TablesStore, desk: Desk, watching: Watching, operators: OperatorsStore,
-        zone: ZoneInfo,
     ) -> None:  # fmt: skip
         FriendsApi.__init__(self, worker, store, desk, watching)
-        OperatorsApi.__init__(self, worker, operators, desk, watching, zone)
+        OperatorsApi.__init__(self, worker, operators, desk, watching)
 
     async def CreateTable(  # noqa: N802 - named by the contract
         self, request: tables_pb2.CreateTableRequest, context: Any

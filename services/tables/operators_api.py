@@ -5,7 +5,6 @@ import json
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from libs.chassis.audit import AuditLine, asked
 from services.tables import handlers, operators
@@ -35,17 +34,16 @@ STATUSES = {
 class OperatorsApi:
     """Each method: decode, one call, encode."""
 
-    def __init__(self, worker: Worker, store: OperatorsStore, desk: Desk, watching: Watching, zone: ZoneInfo) -> None:
+    def __init__(self, worker: Worker, store: OperatorsStore, desk: Desk, watching: Watching) -> None:
         self._worker = worker
         self._operators = store
         self._desk = desk
         self._watching = watching
-        self._zone = zone
 
     async def VoidGame(self, request: tables_pb2.VoidGameRequest, context: Any) -> tables_pb2.VoidGameResponse:
         table_id = id_of(request.table_id, "table_id")
         act = asked(request.act, "void", table_id.hex)
-        decide = partial(operators.void_game, act, table_id, store=self._operators, zone=self._zone)
+        decide = partial(operators.void_game, act, table_id, store=self._operators, zone=self._worker.zone)
         had_finished = await self._worker.void(table_id, lambda epoch: decide(epoch=epoch))
         return tables_pb2.VoidGameResponse(had_finished=had_finished)
 

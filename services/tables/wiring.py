@@ -55,7 +55,7 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
     )
     desk = friends.Desk(store=chassis.store(FriendsTransaction), friends=house.friends, entropy=chassis.entropy)
     watching = Watching(desk, chassis.clock)
-    api = TablesApi(worker, store, desk, watching, chassis.store(OperatorsTransaction), house.zone)
+    api = TablesApi(worker, store, desk, watching, chassis.store(OperatorsTransaction))
 
     async def start() -> None:
         address = settings.advertise or chassis.address

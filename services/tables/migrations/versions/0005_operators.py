@@ -4,8 +4,8 @@ from alembic import op
 
 from libs.chassis.audit import create_audit_table
 
-revision = "0004"
-down_revision = "0003"
+revision = "0005"
+down_revision = "0004"
 
 DDL = """
 alter table tables.table_head add column undone_at timestamptz;
