@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from libs.chassis.errors import DomainError
-from services.tables import handlers
+from services.tables import finished, handlers
 from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import BadOptions, TableUnknown, TooManyTables
@@ -34,6 +34,7 @@ ALLOW = {
     f"{SERVICE}GetTable": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}SeatOf": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}Record": frozenset({"gateway"}),
+    f"{SERVICE}FinishedGames": frozenset({"wallet"}),
     f"{SERVICE}Abandon": frozenset({"matchmaking", "wallet"}),
     f"{SERVICE}Play": frozenset({"gateway"}),
     f"{SERVICE}OpenFriendsTable": frozenset({"gateway"}),
@@ -107,6 +108,20 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
     ) -> tables_pb2.RecordResponse:
         plain = await handlers.fetch_record(id_of(request.table_id, "table_id"), request.account_id, store=self._store)
         return tables_pb2.RecordResponse(record_json=plain)
+
+    async def FinishedGames(  # noqa: N802
+        self, request: tables_pb2.FinishedGamesRequest, context: Any
+    ) -> tables_pb2.FinishedGamesResponse:
+        page = await finished.finished_games(
+            request.week_id,
+            after=id_of(request.after, "after") if request.after else None,
+            limit=request.limit,
+            store=self._store,
+            zone=self._worker.zone,
+        )
+        return tables_pb2.FinishedGamesResponse(
+            table_ids=[each.bytes for each in page.tables], more=page.more, complete=page.complete
+        )
 
     async def Abandon(  # noqa: N802
         self, request: tables_pb2.AbandonRequest, context: Any

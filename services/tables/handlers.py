@@ -38,8 +38,9 @@ from services.tables.storage.store import TablesTransaction
 
 SEATS_MIN, SEATS_MAX = 2, 7
 PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"
+QUICK = 1
 BENCH = 2  # the load harness seats its accounts at many tables
-KIND_WORDS = {1: "quick", BENCH: "bench", 3: "friends"}
+KIND_WORDS = {QUICK: "quick", BENCH: "bench", 3: "friends"}
 # Short Romanian names; a bot is always marked as one as well (P63).
 BOT_NAMES = ("Ana", "Barbu", "Corina", "Dinu", "Elena", "Florin", "Gina")
 
@@ -271,9 +272,12 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
     async with store.transaction() as tx:
         if not await tx.end(table.table_id, epoch, PLAYED_OUT):
             return False
+        await tx.share_weeks()
         now = await tx.now()
         rows = await tx.rows(table.table_id, born)
         week_id, day_id = calendar.week_id(now, zone=zone), calendar.day_id(now, zone=zone)
+        if table.opened.kind == QUICK:
+            await tx.note_finished(table.table_id, week_id)
         kept = ""
         try:
             kept = dumps(record(table.table_id, table.opened, [(row.body, row.at) for row in rows], now))

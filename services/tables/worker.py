@@ -60,7 +60,7 @@ class Worker:
         self._entropy = entropy
         self._pace = pace
         self._bots = bots
-        self._zone = zone
+        self.zone = zone
         self._actors: dict[bytes, TableActor] = {}
         self._sessions: set[Session] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -301,10 +301,10 @@ class Worker:
         table = actor.table
         with span("tables.close", actor.traceparent):
             if fault is None:
-                if await handlers.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self._zone):
+                if await handlers.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self.zone):
                     return handlers.PLAYED_OUT
             elif await handlers.void(
-                table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store, zone=self._zone
+                table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store, zone=self.zone
             ):
                 return handlers.VOIDED
             return await handlers.closed(table.table_id, actor.epoch, store=self._store)

@@ -61,6 +61,20 @@ class BadId(DomainError):
     reason = "BAD_ID"
 
 
+class BadWeek(DomainError):
+    """No ISO week, e.g. 2026-W48."""
+
+    kind = Kind.INVALID
+    reason = "BAD_WEEK"
+
+
+class BadLimit(DomainError):
+    """More than one answer carries, or less than nothing."""
+
+    kind = Kind.INVALID
+    reason = "BAD_LIMIT"
+
+
 class StaleTurn(DomainError):
     """The decision it answers has been made already."""
 
