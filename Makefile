@@ -84,6 +84,10 @@ fit-habits: install ## What rollouts play by, fitted again to new games (some mi
 bench: install ## Moves a second beside boardgame.io and Colyseus; recovery, memory, newcomers (ten minutes)
 	@$(BIN)/python -m bench $(ARGS)
 
+.PHONY: bench-services
+bench-services: install ## Settling, matching, closing a week, signing in: each against its bars (some minutes)
+	@$(BIN)/python -m bench.services $(ARGS)
+
 .PHONY: chaos
 chaos: install ## Break whole systems by seeds and check what must hold (REPEAT=n, SEED=n, ARGS='B01 B02')
 	@$(BIN)/python -m tests.chaos --repeat $(REPEAT) --seed $(SEED) $(ARGS)
