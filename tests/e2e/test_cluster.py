@@ -17,7 +17,7 @@ from libs.client import Table, Whist
 from services.allinone.cluster import Cluster, ClusterSettings, free_port, started
 from services.allinone.home import Home
 from tests.deploy.test_runbook import block
-from tests.e2e.conftest import hurried, own_folder
+from tests.e2e.conftest import TWICE, hurried, own_folder
 from tests.e2e.outages import Broker, Corpse, kill_all_but_tables
 from tests.e2e.story import PLACE_BP, arrives, moves_in, play
 
@@ -46,6 +46,8 @@ async def cluster(broker: Broker) -> AsyncIterator[Cluster]:
             kafka_bootstrap=broker.address,
         )
         with pytest.MonkeyPatch.context() as environment:
+            for name, value in TWICE.items():
+                environment.setenv(name, value)
             environment.setenv("WHIST_BOT_PACE_SCALE", "0.02")
             environment.setenv("WHIST_PLATFORM_CONFIG", str(hurried(folder)))
             async with started(settings, Home(folder, SystemEntropy())) as running:

@@ -12,12 +12,12 @@ from libs.engine.protocol import RoundFact
 from libs.engine.record.model import Record
 from libs.engine.record.plain import from_json
 from libs.engine.record.replaying import played
+from libs.house.classic import RUN_ROUNDS
 from libs.search import ADVISED, Decision, GameGrade, Marks, graded, judge, moments
 from services.coach.domain.games import AccountId, FinishedGame, Sitting, sittings
 from services.coach.domain.story import Passage, passages
 
 VERSION: Final = 1  # of the analysis' JSON: docs/analysis.md
-RUN_ROUNDS: Final = 7  # P15
 DIGITS: Final = 4  # of points; the samples leave some tenth of doubt
 
 
