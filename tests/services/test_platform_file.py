@@ -13,7 +13,7 @@ from libs.chassis.events.memory import MemoryBus
 from libs.chassis.service import Spec
 
 FILE = Path(__file__).parents[2] / "config" / "platform.toml"
-READERS = ("auth", "tables", "wallet", "leagues", "matchmaking")
+READERS = ("auth", "tables", "wallet", "leagues", "matchmaking", "coach")
 
 
 def needed(name: str, folder: Path) -> dict[str, Any]:
