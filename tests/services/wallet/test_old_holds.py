@@ -8,7 +8,7 @@ import grpc
 import pytest
 import sqlalchemy as sa
 
-from libs.chassis.errors import DomainError, Kind, Unavailable
+from libs.chassis.errors import DomainError, Kind
 from libs.chassis.rpc.peer import Peer
 from services.wallet.domain.errors import HoldResolved
 from services.wallet.domain.ledger import TableId
