@@ -14,10 +14,13 @@ from zoneinfo import ZoneInfo
 
 from libs.house.bots import Bots
 from libs.house.classic import ClassicRewards
+from libs.house.coach import Coach
 from libs.house.experience import Experience
 from libs.house.fields import Group, Misfit, Rows, WrongPlatform, Zone, read
 from libs.house.friends import Friends
 from libs.house.gifts import FirstGameGift, SignupGift, WeeklyGift
+from libs.house.league import League
+from libs.house.offline import Offline
 from libs.house.refunds import RULES_MAX, RefundRule, rule_of
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
 from libs.house.shop import CoffeeShop
@@ -42,6 +45,9 @@ class Platform:
     bots: Annotated[Bots, Group("Who plays where no person does.")]
     friends: Annotated[Friends, Group("Friends' tables.")]
     matchmaking: Annotated[Matchmaking, Group("The queue; times count from the oldest waiting ticket.")]
+    league: Annotated[League, Group("The weekly league.")]
+    offline: Annotated[Offline, Group("Games played offline and uploaded.")]
+    coach: Annotated[Coach, Group("What the coach's grades are given for.")]
     rooms: Annotated[tuple[Room, ...], Rows(ROOMS, ROOMS, "Rooms, in order.")]
 
     @property

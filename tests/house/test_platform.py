@@ -86,10 +86,25 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     assert platform.turns.claim_ms == 10_000  # W7
     friends = platform.friends
     assert (friends.one_eight_one, friends.play_min_ms, friends.deserted_ms) == (False, 8_000, 300_000)  # P21, P25
+    league, offline = platform.league, platform.offline
+    assert (league.group_size, league.up, league.down, league.down_from) == (20, 4, 4, 12)  # P53
+    assert (offline.games_a_day, offline.divisor, offline.late_divisor) == (20, 2, 10)  # P43
     assert (friends.bid_seconds, friends.play_share) == ((10, 15, 30, 60), (2, 3))  # P21
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
+    assert platform.coach.marks == (("A+", 0.3), ("A", 0.7), ("B", 1.3), ("C", 2.0), ("D", 3.0))  # P15, P61
+
+
+def test_p51_the_podium_pays_by_tier() -> None:
+    league = load().league
+    paid = [[league.podium_of(tier, place) for place in (1, 2, 3, 4)] for tier in (1, 2, 3, 4)]
+    assert paid == [
+        [(100_000, 50), (80_000, 30), (60_000, 10), (0, 0)],
+        [(200_000, 100), (160_000, 60), (120_000, 20), (0, 0)],
+        [(400_000, 200), (320_000, 120), (240_000, 40), (0, 0)],
+        [(1_200_000, 600), (960_000, 360), (720_000, 120), (0, 0)],
+    ]
 
 
 def test_p15_grades_earn_a_cup_and_bars_and_the_others_nothing() -> None:
@@ -208,11 +223,18 @@ def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
     ("path", "value", "field"),
     [
         (("turns", "bot_max_ms"), 100, "turns.bot_max_ms"),
+        (("coach", "grade_hundredths"), [30, 70, 70, 200, 300], "coach.grade_hundredths"),
+        (("coach", "grade_hundredths"), [70, 30, 130, 200, 300], "coach.grade_hundredths"),
         (("bots", "strength"), "wild", "bots.strength"),
         (("bots", "strength"), "Keen", "bots.strength"),
         (("bots", "stand_in"), "keen ", "bots.stand_in"),
         (("matchmaking", "any_tier_after_ms"), 499, "matchmaking.any_tier_after_ms"),
         (("experience", "places"), [10, 20, 30], "experience.places"),
+        (("league", "down"), 9, "league.down"),
+        (("league", "podium_coins"), [1, 2, 3], "league.podium_coins"),
+        (("league", "podium_bars"), [10, 30, 50], "league.podium_bars"),
+        (("league", "multipliers"), [4, 2, 1, 12], "league.multipliers"),
+        (("offline", "late_divisor"), 1, "offline.late_divisor"),
         (("experience", "places"), [30, 20], "experience.places"),
         (("experience", "places"), 30, "experience.places"),
         (("friends", "bid_seconds"), [], "friends.bid_seconds"),
