@@ -14,6 +14,7 @@ REPEAT ?= 1
 SEED ?= 1
 JOBS ?= 3
 WHIST_FUZZ ?= 1000000
+WHIST_FUZZ_API ?= 100
 # Programs are started and never forked into more of us; with its handlers on, gRPC complains of every start.
 export GRPC_ENABLE_FORK_SUPPORT := 0
 
@@ -52,6 +53,10 @@ test: install ## Run all tests
 fuzz-engine: install ## A million decisions a game beside the second models; spoilt records (WHIST_FUZZ=n)
 	@WHIST_FUZZ=$(WHIST_FUZZ) $(BIN)/pytest -q -n $(JOBS) tests/engine/test_romanian_reference.py tests/engine/test_family_reference.py
 	@WHIST_FUZZ_INPUTS=$(WHIST_FUZZ) $(BIN)/python -m tests.engine.fuzz_records
+
+.PHONY: fuzz-api
+fuzz-api: install ## The whole REST API by its own document, many requests of each kind (WHIST_FUZZ_API=n)
+	@WHIST_FUZZ_API=$(WHIST_FUZZ_API) $(BIN)/pytest -q --timeout 3600 tests/e2e/test_api_fuzz.py
 
 .PHONY: lint
 lint: install ## Style, types, import contracts, protos, migrations, shell, YAML

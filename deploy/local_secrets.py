@@ -19,7 +19,7 @@ from libs.chassis import localca
 from libs.chassis.entropy import Entropy, SystemEntropy
 
 NAMESPACE = "whist"
-DATABASES = ("auth", "matchmaking", "tables", "wallet", "leagues")
+DATABASES = ("auth", "matchmaking", "tables", "wallet", "leagues", "coach")
 KEY_BYTES = 32
 
 

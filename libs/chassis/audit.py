@@ -1,14 +1,14 @@
 """Who did what: one row for each act of an operator, in the transaction of the act, never changed (P82).
 
 A service that operators act on makes the table in a migration (`create_audit_table`), takes the act's words from the
-request (`whist.types.v1.Act`) and calls `Transaction.record_act` before it changes anything.
+request (`asked`) and calls `Transaction.record_act` before it changes anything.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -17,6 +17,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from libs.chassis.errors import DomainError, Kind
 
 LINES_MAX = 500
+ID_BYTES = 16
+OPERATOR_MAX, REASON_MAX = 64, 500  # characters, as the table's columns
 
 _DDL = (
     """
@@ -51,6 +53,24 @@ class ActDiffers(DomainError):
     reason = "ACT_DIFFERS"
 
 
+class BadAct(DomainError):
+    """An act without a name, a reason or an id of its own; `field` says which. Nothing was done."""
+
+    kind = Kind.INVALID
+    reason = "BAD_ACT"
+
+
+class Asked(Protocol):
+    """The words of a request (`whist.types.v1.Act`)."""
+
+    @property
+    def request_id(self) -> bytes: ...
+    @property
+    def operator(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
     """What an operator does, to whom, and why. `details` must be JSON; no secret, no card, no address."""
@@ -70,6 +90,20 @@ class AuditLine:
     n: int
     act: Act
     at: datetime
+
+
+def asked(words: Asked, act: str, subject: str, **details: Any) -> Act:
+    """The act that a request asks for: ``asked(request.act, "suspend", account.hex())``. Raises BadAct."""
+    if len(words.request_id) != ID_BYTES:
+        raise BadAct(field="request_id")
+    # PostgreSQL keeps no NUL, and a name or reason of spaces says nothing.
+    for field_, text, most in (("operator", words.operator, OPERATOR_MAX), ("reason", words.reason, REASON_MAX)):
+        if not text.strip() or len(text) > most or "\0" in text:
+            raise BadAct(field=field_, most=most)
+    return Act(
+        request_id=UUID(bytes=words.request_id), operator=words.operator, act=act, subject=subject,
+        reason=words.reason, details=details,
+    )  # fmt: skip
 
 
 def create_audit_table(execute: Callable[[str], object], schema: str) -> None:

@@ -1,4 +1,4 @@
-"""What the house gives (P10, P12)."""
+"""What the house gives, whatever is played (P10), and for a first game (P12)."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -19,3 +19,10 @@ class FirstGameGift:
     """For the first quick-play game of a day that counts, to players who are signed in."""
 
     bars: Annotated[int, Whole(0, 1000, "Gold bars.", "P12")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeeklyGift:
+    """Every Monday, the first on the first Monday after the account was made."""
+
+    cups_each: Annotated[int, Whole(0, 1000, "Cups of each kind of coffee.", "P10")]

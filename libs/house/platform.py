@@ -6,16 +6,24 @@ Each section is declared where its subject is (`turns`, `friends`, `rooms`, …)
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 from libs.house.bots import Bots
+from libs.house.classic import ClassicRewards
+from libs.house.coach import Coach
 from libs.house.experience import Experience
 from libs.house.fields import Group, Misfit, Rows, WrongPlatform, Zone, read
 from libs.house.friends import Friends
-from libs.house.gifts import FirstGameGift, SignupGift
+from libs.house.gifts import FirstGameGift, SignupGift, WeeklyGift
+from libs.house.league import League
+from libs.house.offline import Offline
+from libs.house.refunds import RULES_MAX, RefundRule, rule_of
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
+from libs.house.shop import CoffeeShop
 from libs.house.turns import Matchmaking, Turns
 
 _HERE = Path(__file__).resolve()
@@ -28,11 +36,18 @@ class Platform:
     zone: Annotated[ZoneInfo, Zone("Where days and weeks are counted; a week starts on Monday 00:00 there.", "preface")]
     signup_gift: Annotated[SignupGift, Group("A new account's gift.")]
     first_game_gift: Annotated[FirstGameGift, Group("For the first quick-play game of a day that counts.")]
+    weekly_gift: Annotated[WeeklyGift, Group("Every Monday's gift.")]
+    coffee_shop: Annotated[CoffeeShop, Group("What coffee costs.")]
+    classic_rewards: Annotated[ClassicRewards, Group("What classic games pay for playing well.")]
+    refunds: Annotated[tuple[RefundRule, ...], Rows(1, RULES_MAX, "Refunds, by the day on which the game finished.")]
     experience: Annotated[Experience, Group("What earns experience, and how much a level needs.")]
     turns: Annotated[Turns, Group("Quick and classic games, and what every table shares.")]
     bots: Annotated[Bots, Group("Who plays where no person does.")]
     friends: Annotated[Friends, Group("Friends' tables.")]
     matchmaking: Annotated[Matchmaking, Group("The queue; times count from the oldest waiting ticket.")]
+    league: Annotated[League, Group("The weekly league.")]
+    offline: Annotated[Offline, Group("Games played offline and uploaded.")]
+    coach: Annotated[Coach, Group("What the coach's grades are given for.")]
     rooms: Annotated[tuple[Room, ...], Rows(ROOMS, ROOMS, "Rooms, in order.")]
 
     @property
@@ -51,17 +66,24 @@ class Platform:
             raise UnknownRoom(number)
         return self.rooms[number - 1]
 
+    def refund_rule(self, day: date) -> RefundRule | None:
+        """That of games that finished on `day` (P14); None: there is no refund."""
+        return rule_of(self.refunds, day)
+
     def check(self) -> None:
-        """Rooms in order, of names of their own, the first open to everybody. Raises Misfit."""
+        """Rooms in order, of names of their own, the first open to everybody; rules by their days. Raises Misfit."""
+        for index, (before, after) in enumerate(pairwise(self.refunds), start=1):
+            if after.since <= before.since:
+                raise Misfit(f"refunds[{index}].since", f"must be after the rule before, {before.since}")
         for index, room in enumerate(self.rooms):
-            before = self.rooms[:index]
+            earlier = self.rooms[:index]
             if room.number != index + 1:
                 raise Misfit(f"rooms[{index}].number", f"must be {index + 1}, not {room.number}: rooms in order")
             if room.number == GUEST_ROOM:
                 _open_to_everybody(room)
-            if before and room.level < before[-1].level:
-                raise Misfit(f"rooms[{index}].level", f"must not be below the room before, {before[-1].level}")
-            if room.name in {other.name for other in before}:
+            if earlier and room.level < earlier[-1].level:
+                raise Misfit(f"rooms[{index}].level", f"must not be below the room before, {earlier[-1].level}")
+            if room.name in {other.name for other in earlier}:
                 raise Misfit(f"rooms[{index}].name", f"twice: {room.name!r}")
 
 

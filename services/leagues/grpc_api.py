@@ -5,10 +5,11 @@ from uuid import UUID
 
 from libs.house.calendar import week_bounds
 from libs.house.platform import Platform
-from services.leagues import handlers
-from services.leagues.domain.errors import BadAccount, BadWeek
+from services.leagues.domain.errors import BadAccount, BadLimit, BadWeek
+from services.leagues.domain.league import Place, Tier
 from services.leagues.domain.results import AccountId, WeekId
-from services.leagues.domain.standing import Form, Tier
+from services.leagues.domain.standing import Form
+from services.leagues.handlers import shown as show
 from services.leagues.ports import Books
 from whist.leagues.v1 import leagues_pb2 as pb
 from whist.leagues.v1 import leagues_pb2_grpc
@@ -18,14 +19,18 @@ ALLOW = {
     # Matchmaking hears of levels by event (P2).
     f"{_SERVICE}Profile": frozenset({"gateway"}),
     f"{_SERVICE}Standing": frozenset({"gateway"}),
+    f"{_SERVICE}Leaderboard": frozenset({"gateway"}),
 }
+
+LEADERBOARD_USUAL = 20
+LEADERBOARD_MAX = 100  # what a screen can show; further down one's own place says enough
 
 _FORMS = {Form.NEITHER: pb.FORM_UNSPECIFIED, Form.FIRE: pb.FORM_FIRE, Form.ICE: pb.FORM_ICE}
 _TIERS = {Tier.JACK: pb.TIER_JACK, Tier.QUEEN: pb.TIER_QUEEN, Tier.KING: pb.TIER_KING, Tier.ACE: pb.TIER_ACE}
 
 
 class LeaguesApi(leagues_pb2_grpc.LeaguesServiceServicer):
-    """Profile and Standing."""
+    """What players ask of leagues."""
 
     def __init__(self, books: Books, platform: Platform) -> None:
         self._books = books
@@ -33,7 +38,7 @@ class LeaguesApi(leagues_pb2_grpc.LeaguesServiceServicer):
 
     async def Profile(self, request: pb.ProfileRequest, context: Any) -> pb.ProfileResponse:  # noqa: N802
         del context
-        shown = await handlers.profile(_account(request.account_id), books=self._books, platform=self._platform)
+        shown = await show.profile(_account(request.account_id), books=self._books, platform=self._platform)
         return pb.ProfileResponse(
             experience=shown.experience,
             level=shown.level,
@@ -45,7 +50,7 @@ class LeaguesApi(leagues_pb2_grpc.LeaguesServiceServicer):
 
     async def Standing(self, request: pb.StandingRequest, context: Any) -> pb.StandingResponse:  # noqa: N802
         del context
-        shown = await handlers.standing(
+        shown = await show.standing(
             _account(request.account_id), _week(request.week_id), books=self._books, platform=self._platform
         )
         return pb.StandingResponse(
@@ -55,6 +60,33 @@ class LeaguesApi(leagues_pb2_grpc.LeaguesServiceServicer):
             ranked=shown.ranked,
             tier=_TIERS[shown.tier],
         )
+
+    async def Leaderboard(self, request: pb.LeaderboardRequest, context: Any) -> pb.LeaderboardResponse:  # noqa: N802
+        del context
+        shown = await show.leaderboard(
+            _account(request.account_id),
+            _week(request.week_id),
+            _limit(request.limit),
+            books=self._books,
+            platform=self._platform,
+        )
+        return pb.LeaderboardResponse(
+            week_id=shown.week_id,
+            places=[_place(each) for each in shown.places],
+            own=None if shown.own is None else _place(shown.own),
+        )
+
+
+def _place(place: Place) -> pb.LeaderboardPlace:
+    return pb.LeaderboardPlace(
+        account_id=place.account_id.bytes, rank=place.rank, points=place.points, games=place.games
+    )
+
+
+def _limit(asked: int) -> int:
+    if not 0 <= asked <= LEADERBOARD_MAX:
+        raise BadLimit(limit=asked, most=LEADERBOARD_MAX)
+    return asked or LEADERBOARD_USUAL
 
 
 def _account(raw: bytes) -> AccountId:

@@ -11,9 +11,14 @@ from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import BadOptions, TableUnknown, TooManyTables
 from services.tables.domain.table import Table
+from services.tables.friends import Desk
 from services.tables.friends_api import FriendsApi, id_of, options_of
-from services.tables.handlers import OpenTable
+from services.tables.handlers import OpenTable, TablesStore
+from services.tables.operators import OperatorsStore
+from services.tables.operators_api import OperatorsApi
 from services.tables.ports import Head
+from services.tables.watching import Watching
+from services.tables.worker import Worker
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
 _STATUS = {
@@ -47,11 +52,24 @@ ALLOW = {
     f"{SERVICE}Mute": frozenset({"gateway"}),
     f"{SERVICE}Report": frozenset({"gateway"}),
     f"{SERVICE}WatchFriendsTable": frozenset({"gateway"}),
+    # The operators' listener, which lives in the gateway as well.
+    f"{SERVICE}VoidGame": frozenset({"gateway"}),
+    f"{SERVICE}CloseTable": frozenset({"gateway"}),
+    f"{SERVICE}Silence": frozenset({"gateway"}),
+    f"{SERVICE}ListTables": frozenset({"gateway"}),
+    f"{SERVICE}ListReports": frozenset({"gateway"}),
+    f"{SERVICE}AuditLog": frozenset({"gateway"}),
 }
 
 
-class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
-    """Each method: decode, one call, encode. Those of friends' tables are in `friends_api`."""
+class TablesApi(FriendsApi, OperatorsApi, tables_pb2_grpc.TablesServiceServicer):
+    """Each method: decode, one call, encode. Others are in `friends_api` and `operators_api`."""
+
+    def __init__(
+        self, worker: Worker, store: TablesStore, desk: Desk, watching: Watching, operators: OperatorsStore,
+    ) -> None:  # fmt: skip
+        FriendsApi.__init__(self, worker, store, desk, watching)
+        OperatorsApi.__init__(self, worker, operators, desk, watching)
 
     async def CreateTable(  # noqa: N802 - named by the contract
         self, request: tables_pb2.CreateTableRequest, context: Any

@@ -305,19 +305,23 @@ async def void(
     async with store.transaction() as tx:
         if not await tx.end(table_id, epoch, VOIDED):
             return False
-        head = await tx.head(table_id)
-        assert head is not None, "it was ended in this transaction"
-        kept = None if body is None else await _voided_record(head, body, reason, tx)
-        if kept is not None:
-            now = await tx.now()
-            week_id = calendar.week_id(now, zone=zone)
-            plain, accounts = kept
-            await tx.keep_record(table_id, now, week_id, accounts, plain.encode())
-        seats = () if body is None else body.seats
-        voided = announcements.game_voided(table_id.bytes, head.kind, seats, reason)
-        await tx.publish(announcements.TOPIC, table_id.bytes, voided)
+        await call_off(table_id, body, reason=reason, tx=tx, zone=zone)
     games_voided.labels(reason).inc()
     return True
+
+
+async def call_off(table_id: UUID, body: Opened | None, *, reason: str, tx: TablesTransaction, zone: ZoneInfo) -> None:
+    """What belongs to the end of a game that `tx` has just voided: its record and `GameVoided`."""
+    head = await tx.head(table_id)
+    assert head is not None, "it was ended in this transaction"
+    kept = None if body is None else await _voided_record(head, body, reason, tx)
+    if kept is not None:
+        now = await tx.now()
+        plain, accounts = kept
+        await tx.keep_record(table_id, now, calendar.week_id(now, zone=zone), accounts, plain.encode())
+    seats = () if body is None else body.seats
+    voided = announcements.game_voided(table_id.bytes, head.kind, seats, reason)
+    await tx.publish(announcements.TOPIC, table_id.bytes, voided)
 
 
 async def _voided_record(

@@ -14,6 +14,7 @@ from services.tables.grpc_api import ALLOW, TablesApi
 from services.tables.settings import TablesSettings
 from services.tables.storage.friends import FriendsTransaction
 from services.tables.storage.journal import GroupJournal
+from services.tables.storage.operators import OperatorsTransaction
 from services.tables.storage.ownership import Ownership
 from services.tables.storage.store import SCHEMA, TablesTransaction
 from services.tables.watching import Watching
@@ -54,7 +55,7 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
     )
     desk = friends.Desk(store=chassis.store(FriendsTransaction), friends=house.friends, entropy=chassis.entropy)
     watching = Watching(desk, chassis.clock)
-    api = TablesApi(worker, store, desk, watching)
+    api = TablesApi(worker, store, desk, watching, chassis.store(OperatorsTransaction))
 
     async def start() -> None:
         address = settings.advertise or chassis.address

@@ -13,7 +13,7 @@ from libs.chassis.events.memory import MemoryBus
 from libs.chassis.service import Spec
 
 FILE = Path(__file__).parents[2] / "config" / "platform.toml"
-READERS = ("tables", "wallet", "leagues", "matchmaking")
+READERS = ("tables", "wallet", "leagues", "matchmaking", "coach")
 # Settings without which a service cannot be wired at all.
 NEEDED = {"matchmaking": {"vip_key": "a-key-for-tests-only"}}
 

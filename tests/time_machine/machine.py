@@ -1,6 +1,5 @@
 """The offset between true and played time: a row in the database, and a file for processes."""
 
-import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -9,11 +8,9 @@ from pathlib import Path
 
 import asyncpg
 
+from tests import startup
 from tests.time_machine.shift import shifted_clock
 
-ROOT = Path(__file__).parents[2]
-STARTUP = Path(__file__).parent / "startup"
-VARIABLE = "WHIST_TIME_MACHINE"
 CLOCKS = ("clock_timestamp", "now", "statement_timestamp", "transaction_timestamp")
 
 # Volatile, so that each call reads the offset as it stands and not as the calling statement saw it at its start.
@@ -80,8 +77,7 @@ class TimeMachine:
 
     def environment(self) -> Mapping[str, str]:
         """For a process whose services shall live in the same time; those it starts inherit it."""
-        path = os.pathsep.join([str(STARTUP), str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        return {"PYTHONPATH": path, VARIABLE: str(self.file)}
+        return startup.environment(**{startup.TIME_MACHINE: str(self.file)})
 
     def here(self) -> AbstractContextManager[None]:
         """Services in this process live in the same time, inside the block."""

@@ -15,3 +15,10 @@ class BadWeek(DomainError):
 
     kind = Kind.INVALID
     reason = "BAD_WEEK"
+
+
+class BadLimit(DomainError):
+    """The leaderboard shows 1 to `most` places."""
+
+    kind = Kind.INVALID
+    reason = "BAD_LIMIT"

@@ -198,3 +198,17 @@ class ChatClosed(DomainError):
 
     kind = Kind.FORBIDDEN
     reason = "CHAT_CLOSED"
+
+
+class Silenced(DomainError):
+    """An operator lets nobody hear this account at any table; `until` is when that ends, ISO 8601 (P82)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "SILENCED"
+
+
+class BadSpan(DomainError):
+    """Nobody is silenced for less than nothing, or for more than `most` minutes (P82)."""
+
+    kind = Kind.INVALID
+    reason = "BAD_SPAN"

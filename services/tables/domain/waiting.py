@@ -197,6 +197,13 @@ def close(table: WaitingTable, by: bytes) -> WaitingTable:
     return replace(table, stage=Stage.CLOSED)
 
 
+def close_anyway(table: WaitingTable) -> WaitingTable:
+    """An operator closes it, whoever is host (P82); one that is closed stays so. Raises TableDealt."""
+    if table.stage is Stage.DEALT:
+        raise TableDealt
+    return replace(table, stage=Stage.CLOSED)
+
+
 def chosen(table: WaitingTable, friends: Friends) -> FriendsTable:
     """What the journal keeps of the host's choices."""
     choices = table.choices

@@ -21,14 +21,21 @@ from libs.house import platform
 from services.leagues.settings import LeaguesSettings
 from services.leagues.storage.ledger import LeaguesTransaction
 from services.leagues.wiring import SPEC
-from whist.auth.v1.events_pb2 import AccountCreated, AuthEvent
+from whist.auth.v1.events_pb2 import AccountCreated, AccountDeleted, AuthEvent, GuestUpgraded
 from whist.leagues.v1.events_pb2 import LeaguesEvent
-from whist.leagues.v1.leagues_pb2 import ProfileRequest, ProfileResponse, StandingRequest, StandingResponse
+from whist.leagues.v1.leagues_pb2 import (
+    LeaderboardRequest,
+    LeaderboardResponse,
+    ProfileRequest,
+    ProfileResponse,
+    StandingRequest,
+    StandingResponse,
+)
 from whist.leagues.v1.leagues_pb2_grpc import LeaguesServiceStub
-from whist.tables.v1.events_pb2 import GameFinished, Seat, SeatResult, TablesEvent
-from whist.tables.v1.tables_pb2 import TABLE_KIND_QUICK, TableKind
+from whist.tables.v1.events_pb2 import GameFinished, GameVoided, Seat, SeatResult, TablesEvent
+from whist.tables.v1.tables_pb2 import TABLE_KIND_FRIENDS, TABLE_KIND_QUICK, TableKind
 from whist.types.v1.types_pb2 import MODE_QUICK
-from whist.wallet.v1.events_pb2 import PrizePaid, WalletEvent
+from whist.wallet.v1.events_pb2 import GameRefunded, PrizePaid, PrizeReversed, WalletEvent
 
 ENTROPY = SystemEntropy()
 WEEK = "2026-W48"
@@ -61,15 +68,58 @@ def game_finished(*seats: SeatResult, table_id: UUID | None = None, week: str = 
     return enveloped("whist.tables.events.v1", table.bytes, event)
 
 
-def prize_paid(account_id: UUID, coins: int, *, table_id: UUID | None = None, week: str = WEEK) -> Event:
+def friends_finished(
+    *seats: SeatResult, table_id: UUID | None = None, week: str = WEEK, at: datetime = EVENING
+) -> Event:
+    return game_finished(*seats, table_id=table_id, week=week, at=at, kind=TABLE_KIND_FRIENDS)
+
+
+def game_voided(table_id: UUID, *, had_finished: bool = True,
+                kind: "TableKind.ValueType" = TABLE_KIND_QUICK) -> Event:  # fmt: skip
+    voided = GameVoided(table_id=table_id.bytes, kind=kind, reason="operator", had_finished=had_finished)
+    event = TablesEvent(event_id=new_id().bytes, game_voided=voided)
+    event.occurred_at.FromDatetime(EVENING)
+    return enveloped("whist.tables.events.v1", table_id.bytes, event)
+
+
+def prize_paid(account_id: UUID, coins: int, *, table_id: UUID | None = None, week: str = WEEK,
+               at: datetime = EVENING) -> Event:  # fmt: skip
     table = table_id or new_id()
     paid = PrizePaid(account_id=account_id.bytes, table_id=table.bytes, coins=coins, place=1, week_id=week)
-    return enveloped("whist.wallet.events.v1", account_id.bytes, WalletEvent(event_id=new_id().bytes, prize_paid=paid))
+    return _wallet(account_id, WalletEvent(prize_paid=paid), at)
+
+
+def game_refunded(account_id: UUID, coins: int, table_id: UUID, *, week: str = WEEK) -> Event:
+    refunded = GameRefunded(account_id=account_id.bytes, table_id=table_id.bytes, prize_coins=coins, week_id=week)
+    return _wallet(account_id, WalletEvent(game_refunded=refunded), EVENING)
+
+
+def prize_reversed(account_id: UUID, coins: int, table_id: UUID, *, week: str = WEEK) -> Event:
+    gone = PrizeReversed(account_id=account_id.bytes, table_id=table_id.bytes, coins=coins, week_id=week)
+    return _wallet(account_id, WalletEvent(prize_reversed=gone), EVENING)
+
+
+def _wallet(account_id: UUID, event: WalletEvent, at: datetime) -> Event:
+    event.event_id = new_id().bytes
+    event.occurred_at.FromDatetime(at)
+    return enveloped("whist.wallet.events.v1", account_id.bytes, event)
 
 
 def account_created(account_id: UUID, *, guest: bool) -> Event:
     created = AccountCreated(account_id=account_id.bytes, name="Ana", guest=guest)
     event = AuthEvent(event_id=new_id().bytes, account_created=created)
+    return enveloped("whist.auth.events.v1", account_id.bytes, event)
+
+
+def guest_upgraded(account_id: UUID) -> Event:
+    upgraded = GuestUpgraded(account_id=account_id.bytes, name="Ana")
+    event = AuthEvent(event_id=new_id().bytes, guest_upgraded=upgraded)
+    return enveloped("whist.auth.events.v1", account_id.bytes, event)
+
+
+def account_deleted(account_id: UUID) -> Event:
+    deleted = AccountDeleted(account_id=account_id.bytes)
+    event = AuthEvent(event_id=new_id().bytes, account_deleted=deleted)
     return enveloped("whist.auth.events.v1", account_id.bytes, event)
 
 
@@ -110,6 +160,12 @@ class Leagues:
         stub = LeaguesServiceStub(self.gateway.channel)
         request = StandingRequest(account_id=account_id.bytes, week_id=week)
         answer: StandingResponse = await self.gateway.call(stub.Standing, request)
+        return answer
+
+    async def leaderboard(self, account_id: UUID, week: str = WEEK, limit: int = 0) -> LeaderboardResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = LeaderboardRequest(account_id=account_id.bytes, week_id=week, limit=limit)
+        answer: LeaderboardResponse = await self.gateway.call(stub.Leaderboard, request)
         return answer
 
     async def levels_reached(self, account_id: UUID) -> list[int]:

@@ -1,0 +1,90 @@
+"""X12, A7, B32: the whole REST API by its own document, as a guest and as an account. `make fuzz-api` does more."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from libs.chassis.entropy import SystemEntropy
+from libs.client import Whist
+from services.allinone.home import Home
+from tests.e2e.api_fuzz import Caller, Findings, State, fuzz, operations, unreached
+from tests.e2e.conftest import UNLIMITED, Embedded, embedded, own_folder
+from tests.e2e.story import mailed_code, play
+
+EXAMPLES = int(os.environ.get("WHIST_FUZZ_API", "3"))  # of a kind, an operation, a caller and a set of ids
+# Their own answer to a wrong code or token is 401 too.
+NEEDS_A_SECRET = {"POST /v1/login/{login_id}", "POST /v1/tokens", "DELETE /v1/session"}
+
+
+@pytest.fixture(scope="module")
+async def fuzzed() -> AsyncIterator[Embedded]:
+    """A run of its own, on which nobody else plays; turns are short, so that a table that is dealt is soon over."""
+    with own_folder() as place:
+        async with embedded(place, WHIST_TURN_LIMIT_SCALE="0.01", **UNLIMITED) as run:
+            yield run
+
+
+def connecting(run: Embedded, address: str) -> Callable[[], AbstractAsyncContextManager[Whist]]:
+    """Be a new guest, or who has this address."""
+    if not address:
+        return lambda: Whist.connect(run.url)
+    return lambda: Whist.connect(run.url, email=address, ask_code=lambda: mailed_code(run.data / "mail", address))
+
+
+async def token(connect: Callable[[], AbstractAsyncContextManager[Whist]]) -> str:
+    async with connect() as whist:
+        return await whist._session.access_token()
+
+
+async def played(connect: Callable[[], AbstractAsyncContextManager[Whist]]) -> tuple[str, str, str]:
+    """Play a game to its end: who did, the game, and an access token."""
+    async with connect() as whist:
+        table = await whist.quick_game()
+        await play(table)
+        return whist.account["account_id"], table.id, await whist._session.access_token()
+
+
+@pytest.fixture(scope="module")
+def state(fuzzed: Embedded) -> Iterator[State]:
+    state = State(Home(fuzzed.data, SystemEntropy()).postgres().url())
+    yield state
+    state.close()
+
+
+def test_x12_no_request_breaks_the_api_its_document_or_anybodys_state(fuzzed: Embedded, state: State) -> None:
+    document = httpx.get(f"{fuzzed.url}/openapi.json").raise_for_status().json()
+    findings = Findings()
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        doors = {"account": connecting(fuzzed, f"{uuid4().hex}@example.org"), "guest": connecting(fuzzed, "")}
+        who = {name: runner.run(played(door)) for name, door in doors.items()}
+        accounts = [account for account, _, _ in who.values()]
+
+        def caller(name: str) -> Caller:
+            _, game, access = who[name]
+
+            def ids() -> dict[str, list[str]]:
+                table = open_table(fuzzed.url, host.headers())
+                return {"table_id": [table, game], "game_id": [game, table], "account_id": accounts}
+
+            return Caller(name=name, token=access, sign_in=lambda: runner.run(token(doors[name])), ids=ids)
+
+        host, guest = caller("account"), caller("guest")
+        for operation in operations(document):
+            for each in (host, guest):
+                fuzz(fuzzed.url, operation, each, state, findings, EXAMPLES)
+    assert findings.faults == {}
+    assert findings.compared > 100
+    assert unreached(findings) <= NEEDS_A_SECRET
+
+
+def open_table(url: str, headers: dict[str, str]) -> str:
+    """The friends' table at which the account sits, opened when there is none."""
+    opened = httpx.post(f"{url}/v1/friends-tables", headers=headers, json={})
+    if opened.status_code == 409:
+        return str(httpx.get(f"{url}/v1/seat", headers=headers).raise_for_status().json()["table"])
+    return str(opened.raise_for_status().json()["table"])
