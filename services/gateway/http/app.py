@@ -7,7 +7,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp
 
-from services.gateway.http import accounts, friends, models, pages, play
+from services.gateway.http import accounts, friends, games, models, pages, play
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts, PartsOf
 from services.gateway.http.problems import MEDIA_TYPE, Problem, install
@@ -71,7 +71,7 @@ def build(parts: Parts) -> ASGIApp:
     )
     app.state.parts = parts
     install(app)
-    for router in (_config, accounts.router, play.router, friends.router, *pages.routers(parts)):
+    for router in (_config, accounts.router, play.router, friends.router, games.router, *pages.routers(parts)):
         app.include_router(router)
     if parts.settings.web_dir is not None:
         pages.mount_web(app, parts.settings.web_dir)

@@ -39,6 +39,14 @@ from whist.wallet.v1 import wallet_pb2, wallet_pb2_grpc
 ORIGIN = "https://play.example"
 TABLE = "0" * 31 + "1"
 PATIENCE_SECONDS = 10.0
+ANALYSIS = {
+    "v": 1, "table": TABLE, "game": "romanian", "seat": 2, "grade": "A+", "loss": 0.25, "samples": 1000,
+    "runs_of_seven": 1, "rounds": [{"round": 0, "cards": 8, "loss": 0.25, "grade": "A+"}], "dearest": [3],
+    "decisions": [
+        {"turn": 3, "round": 0, "action": {"bid": 2}, "best": {"bid": 1}, "points": 1.5, "loss": 0.25, "error": 0.1,
+         "band": "slip"}
+    ],
+}  # fmt: skip
 
 
 class AllowAll(dict[str, frozenset[str]]):
@@ -94,6 +102,8 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
         self.lost_answers = 0
         self.down = False
         self.broken = False
+        self.finished: list[auth_pb2.FinishLoginRequest] = []
+        self.drops_guests = False
 
     def _tokens(self, account: UUID) -> auth_pb2.Tokens:
         tokens = auth_pb2.Tokens(access_token=self.keys.token(account), refresh_token="r" * 43)
@@ -129,6 +139,9 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
 
     async def FinishLogin(self, request: Any, context: Any) -> auth_pb2.FinishLoginResponse:
         self._note_login(request.request_id)
+        self.finished.append(request)
+        if request.guest_id and self.drops_guests and not request.drop_guest:
+            raise Refusal(Kind.CONFLICT, "GUEST_WOULD_BE_DROPPED")
         if request.code != "12345678":
             raise Refusal(Kind.UNAUTHENTICATED, "CODE_WRONG", tries_left=4)
         account = uuid4()
@@ -221,6 +234,16 @@ class Coach(coach_pb2_grpc.CoachServiceServicer):
     async def Hint(self, request: Any, context: Any) -> coach_pb2.HintResponse:
         advice = coach_pb2.Advice(action_json='{"bid":2}', points=4.5, error=0.125, chance=0.75)
         return coach_pb2.HintResponse(turn=3, action_json='{"bid":2}', advice=[advice])
+
+    async def Analysis(self, request: Any, context: Any) -> coach_pb2.AnalysisResponse:
+        if request.table_id.hex() != TABLE:
+            raise Refusal(Kind.NOT_FOUND, "ANALYSIS_UNKNOWN")
+        return coach_pb2.AnalysisResponse(analysis_json=json.dumps(ANALYSIS))
+
+    async def Story(self, request: Any, context: Any) -> coach_pb2.StoryResponse:
+        if request.table_id.hex() != TABLE:
+            raise Refusal(Kind.UNAVAILABLE, "ANALYSIS_NOT_YET")
+        return coach_pb2.StoryResponse(locale=request.locale[:2], paragraphs=["Jucătorul 1 a câștigat.", "…"])
 
 
 class FriendsDesk(tables_pb2_grpc.TablesServiceServicer):
