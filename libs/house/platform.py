@@ -58,6 +58,11 @@ class Platform:
         """For the first quick-play game of a day that counts (P12)."""
         return self.first_game_gift.bars
 
+    @property
+    def free_rooms(self) -> frozenset[int]:
+        """Rooms without an entry; there is one at least (P2)."""
+        return frozenset(room.number for room in self.rooms if not room.entry_coins and not room.entry_bars)
+
     def room(self, number: int) -> Room:
         """Raises UnknownRoom."""
         if not 1 <= number <= len(self.rooms):
