@@ -134,6 +134,7 @@ def _seats(seats: Sequence[SeatFacts]) -> list[events_pb2.Seat]:
             guest=facts.guest,
             room=facts.room,
             coffee=facts.coffee,  # type: ignore[arg-type] # the enum's number
+            hints=facts.hints,
         )
         for number, facts in enumerate(seats)
     ]

@@ -209,7 +209,7 @@ async def test_b09_a_broker_that_forgot_a_games_events_is_made_good_by_a_redrive
                 group.create_task(each.revive())
         assert (await whist.league())["progress"]["experience"] == 0
         for _ in range(2):
-            for schema in ("auth", "matchmaking", "tables", "wallet", "leagues"):
+            for schema in ("auth", "matchmaking", "tables", "wallet", "leagues", "coach"):
                 await execute(cluster, block("insert into wallet.outbox").replace("wallet.", f"{schema}."))
             first = await settled(whist, table)
         assert first == await settled(whist, table)

@@ -77,7 +77,7 @@ async def events(product: Embedded) -> list[bytes]:
                 sa.text(
                     " union all ".join(
                         f"select payload from {schema}.event"
-                        for schema in ("auth", "matchmaking", "tables", "wallet", "leagues")
+                        for schema in ("auth", "matchmaking", "tables", "wallet", "leagues", "coach")
                     )
                 )
             )

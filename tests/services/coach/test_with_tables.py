@@ -7,7 +7,7 @@ import pytest
 
 from services.tables.wiring import MIGRATIONS
 from tests.conftest import MakeDatabase
-from tests.services.coach.conftest import Coach
+from tests.services.coach.builders import Coach
 from tests.services.tables.conftest import Cluster, Gateway, Player
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 

@@ -24,6 +24,7 @@ from services.gateway.http.models.friends import (
     SeatTaken,
     SeatWish,
 )
+from services.gateway.http.models.games import Analysis, Decision, GradedRound, Story
 from services.gateway.http.models.leagues import FORMS, TIERS, League, Progress, Standing
 from services.gateway.http.models.play import (
     MODE_OF,
@@ -47,14 +48,17 @@ __all__ = [
     "TIERS",
     "Account",
     "Advice",
+    "Analysis",
     "Assets",
     "Choices",
     "CoffeeName",
     "Config",
+    "Decision",
     "Device",
     "Friend",
     "FriendsTable",
     "FriendsTables",
+    "GradedRound",
     "Hint",
     "History",
     "Id",
@@ -80,6 +84,7 @@ __all__ = [
     "Seated",
     "SignedIn",
     "Standing",
+    "Story",
     "TableView",
     "Tokens",
     "Uuid",
