@@ -43,9 +43,7 @@ async def sessions(parts: PartsOf, holder: Holder) -> models.Sessions:
         clients.auth_stub.ListSessions, auth_pb2.ListSessionsRequest(account_id=holder.account_id)
     )
     return models.Sessions(
-        sessions=[
-            models.Session.of(each, current=each.session_id == holder.session_id) for each in answer.sessions
-        ]
+        sessions=[models.Session.of(each, current=each.session_id == holder.session_id) for each in answer.sessions]
     )
 
 
@@ -66,9 +64,7 @@ async def export_account(response: Response, parts: PartsOf, holder: Holder) -> 
     clients, account_id = parts.clients, holder.account_id
     account, tables, balances, profile, standing, movements = await asyncio.gather(
         clients.auth.call(clients.auth_stub.ExportAccount, auth_pb2.ExportAccountRequest(account_id=account_id)),
-        clients.tables.call(
-            clients.tables_stub.ExportAccount, tables_pb2.ExportAccountRequest(account_id=account_id)
-        ),
+        clients.table_call("ExportAccount", tables_pb2.ExportAccountRequest(account_id=account_id)),
         clients.wallet.call(clients.wallet_stub.Balances, wallet_pb2.BalancesRequest(account_id=account_id)),
         clients.leagues.call(clients.leagues_stub.Profile, leagues_pb2.ProfileRequest(account_id=account_id)),
         clients.leagues.call(clients.leagues_stub.Standing, leagues_pb2.StandingRequest(account_id=account_id)),
