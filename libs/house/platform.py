@@ -24,6 +24,7 @@ from libs.house.offline import Offline
 from libs.house.refunds import RULES_MAX, RefundRule, rule_of
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
 from libs.house.shop import CoffeeShop
+from libs.house.sign_in import Names, SignIn
 from libs.house.turns import Matchmaking, Turns
 
 _HERE = Path(__file__).resolve()
@@ -45,6 +46,8 @@ class Platform:
     bots: Annotated[Bots, Group("Who plays where no person does.")]
     friends: Annotated[Friends, Group("Friends' tables.")]
     matchmaking: Annotated[Matchmaking, Group("The queue; times count from the oldest waiting ticket.")]
+    sign_in: Annotated[SignIn, Group("Signing in by an e-mailed code, and sessions.")]
+    names: Annotated[Names, Group("Names that accounts hold for themselves alone.")]
     league: Annotated[League, Group("The weekly league.")]
     offline: Annotated[Offline, Group("Games played offline and uploaded.")]
     coach: Annotated[Coach, Group("What the coach's grades are given for.")]
@@ -54,6 +57,11 @@ class Platform:
     def first_game_bars(self) -> int:
         """For the first quick-play game of a day that counts (P12)."""
         return self.first_game_gift.bars
+
+    @property
+    def free_rooms(self) -> frozenset[int]:
+        """Rooms without an entry; there is one at least (P2)."""
+        return frozenset(room.number for room in self.rooms if not room.entry_coins and not room.entry_bars)
 
     def room(self, number: int) -> Room:
         """Raises UnknownRoom."""

@@ -160,5 +160,8 @@ def queue_frame(status: matchmaking_pb2.QueueStatus) -> Queue:
         mode=MODES.get(status.mode, ""),
         seats=status.seats_filled,
         deals_at=int(status.deals_at.ToDatetime(UTC).timestamp() * 1000) if status.HasField("deals_at") else 0,
+        position=status.position,
+        waiting=status.waiting,
+        remaining_ms=status.remaining_ms,
         reason=status.dropped_reason,
     )

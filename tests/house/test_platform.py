@@ -93,6 +93,11 @@ def test_the_numbers_are_those_of_the_spec() -> None:
     queue = platform.matchmaking
     assert (queue.deal_after_ms, queue.cross_room_after_ms) == (10_000, 1_000)  # P3, P5
     assert (queue.one_tier_apart_after_ms, queue.any_tier_after_ms) == (500, 1_000)  # P4
+    codes = platform.sign_in
+    assert (codes.code_minutes, codes.tries, codes.sessions, codes.session_days) == (10, 5, 10, 30)  # P40
+    assert (codes.codes_minute, codes.codes_hour, codes.codes_day, codes.fails_day) == (1, 5, 20, 50)  # P40
+    names = platform.names
+    assert (names.length_min, names.length_max, names.change_days, names.held_days) == (3, 16, 30, 180)  # P41
     assert platform.coach.marks == (("A+", 0.3), ("A", 0.7), ("B", 1.3), ("C", 2.0), ("D", 3.0))  # P15, P61
 
 
@@ -240,6 +245,9 @@ def test_p83_an_unknown_value_is_named(path: tuple[Any, ...]) -> None:
         (("friends", "bid_seconds"), [], "friends.bid_seconds"),
         (("friends", "bid_seconds"), [10, 10], "friends.bid_seconds"),
         (("friends", "play_share"), [3, 2], "friends.play_share"),
+        (("sign_in", "longest_delay_seconds"), 29, "sign_in.longest_delay_seconds"),
+        (("sign_in", "idle_days"), 31, "sign_in.idle_days"),
+        (("names", "length_max"), 2, "names.length_max"),
         (("rooms", 1, "name"), "Cottage", "rooms[1].name"),
         (("refunds",), [], "refunds"),
         (("refunds", 1, "since"), "2000-01-01", "refunds[1].since"),

@@ -429,8 +429,9 @@ def _tell_queue(whist: Whist, place: frames.Queue) -> None:
     if place.state != "waiting":
         return
     wait_s = whist.seconds_until(place.deals_at)
+    line = f" ({place.position} of {place.waiting} in line)" if place.waiting > place.seats else ""
     bots = "" if wait_s is None else f"; in {wait_s:.0f} s bots take the rest"
-    _say(f"Waiting for players: {place.seats} of 6 seats taken{bots}")
+    _say(f"Waiting for players: {place.seats} of 6 seats taken{line}{bots}")
 
 
 def _write(text: str) -> None:

@@ -4,13 +4,14 @@ import json
 from datetime import UTC
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from libs.chassis.errors import DomainError, Kind
 from services.gateway.http import models
 from services.gateway.http.accounts import IdempotencyKey
 from services.gateway.http.bearer import Holder
 from services.gateway.http.parts import Parts, PartsOf
+from services.gateway.network import neighbours_of
 from whist.auth.v1 import auth_pb2
 from whist.coach.v1 import coach_pb2
 from whist.leagues.v1 import leagues_pb2
@@ -56,6 +57,7 @@ async def rooms(parts: PartsOf, holder: Holder) -> models.Rooms:
 
 @router.post("/queue")
 async def enqueue(
+    request: Request,
     parts: PartsOf,
     holder: Holder,
     body: models.QueueRequest,
@@ -74,6 +76,7 @@ async def enqueue(
             room=body.room,
             mode=models.MODE_OF[body.mode],
             coffee=models.COFFEE_OF[body.coffee] if body.coffee else types_pb2.COFFEE_UNSPECIFIED,
+            network=neighbours_of(request.state.network),
         ),
     )
     return models.Place.of(answer.status)

@@ -45,7 +45,8 @@ class Matching:
             now = await tx.now()
             if not await tx.hold_pool(mode, self.owner, now, now + POOL_LEASE):
                 return ()
-            groups = form(await tx.lock_waiting(mode, TICKETS_A_TURN), now, self.platform.matchmaking)
+            tickets = await tx.lock_waiting(mode, TICKETS_A_TURN)
+            groups = form(tickets, now, self.platform.matchmaking, self.platform.free_rooms)
             matches = [
                 NewMatch(
                     table_id=TableId(table_id(self.entropy.uuid7())),

@@ -19,11 +19,18 @@ from services.matchmaking.domain.admission import (
     closed_reason,
     costs_nothing,
 )
-from services.matchmaking.domain.errors import AlreadyMatched, AlreadySeated, UnknownRoom
+from services.matchmaking.domain.errors import (
+    AccountDeleted,
+    AccountSuspended,
+    AlreadyMatched,
+    AlreadySeated,
+    UnknownRoom,
+)
 from services.matchmaking.domain.forming import seats_filled
 from services.matchmaking.domain.ids import AccountId, TicketId
 from services.matchmaking.domain.matches import VipDays
 from services.matchmaking.domain.tickets import (
+    InLine,
     Place,
     Ticket,
     TicketState,
@@ -50,6 +57,14 @@ class OpenRoom:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Company:
+    """Who else waits: the oldest by mode, and the places in line of those who asked."""
+
+    pools: Mapping[Mode, Sequence[Waiting]]
+    lines: Mapping[TicketId, InLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Queueing:
     """The queue's front. `wake` tells this process's matcher that there is work."""
 
@@ -64,8 +79,8 @@ class Queueing:
     async def enqueue(self, wish: Wish) -> Place:
         """A ticket for `wish`, or the live ticket or seat that the account has already (P8). Idempotent by account.
 
-        Raises AlreadySeated (at a friends' table), UnknownRoom, BadName, GuestsRoom1Only, GuestsHaveNoCoffee,
-        LevelTooLow, NotAVipDay, InsufficientFunds.
+        Raises AccountSuspended, AccountDeleted, AlreadySeated (at a friends' table), UnknownRoom, BadName,
+        GuestsRoom1Only, GuestsHaveNoCoffee, LevelTooLow, NotAVipDay, InsufficientFunds.
         """
         room = self._room(wish.room)
         check_name(wish.name)
@@ -78,10 +93,10 @@ class Queueing:
                 now = await tx.now()
                 ticket = await tx.insert_ticket(TicketId(self.entropy.uuid7()), wish, tier, now)
                 if ticket is not None:
-                    pools = await self._pools(tx, (ticket,))
+                    company = await self._company(tx, (ticket,))
             if ticket is not None:
                 self.wake()
-                return self._place(ticket, pools, now)
+                return self._place(ticket, company, now)
         raise Unavailable(account_id=wish.account_id)
 
     async def cancel(self, account_id: AccountId) -> None:
@@ -102,20 +117,25 @@ class Queueing:
         async with self.store.transaction() as tx:
             now = await tx.now()
             tickets = await tx.latest_tickets(account_ids)
-            pools = await self._pools(tx, tickets.values())
-        return {account_id: self._place(tickets.get(account_id), pools, now) for account_id in account_ids}
+            company = await self._company(tx, tickets.values())
+        return {account_id: self._place(tickets.get(account_id), company, now) for account_id in account_ids}
 
     async def rooms(self, account_id: AccountId, *, guest: bool) -> tuple[OpenRoom, ...]:
         """All rooms, and why the account may not enter one now. Answers without the wallet too."""
         async with self.store.transaction() as tx:
             now = await tx.now()
             standing = await tx.standing(account_id)
+            shut_out = (await tx.closed_reasons((account_id,))).get(account_id, "")
             waiting = await tx.waiting_by_room()
         vip_day = self.days.today(account_id, now, guest=guest)
         visitor = Visitor(guest=guest, level=standing.level, vip_day=vip_day)
         assets = await self._assets_if_known(account_id)
         return tuple(
-            OpenRoom(room=room, closed_reason=closed_reason(visitor, room, assets), waiting=waiting.get(room.number, 0))
+            OpenRoom(
+                room=room,
+                closed_reason=shut_out or closed_reason(visitor, room, assets),
+                waiting=waiting.get(room.number, 0),
+            )
             for room in self.platform.rooms
         )
 
@@ -129,16 +149,25 @@ class Queueing:
         """The account's place when it has one; a seat whose game is over is given up first."""
         async with self.store.transaction() as tx:
             now = await tx.now()
+            self._require_open(await tx.closed_reasons((account_id,)), account_id)
             ticket = await tx.live_ticket(account_id)
             if ticket is None:
                 return None
-            pools = await self._pools(tx, (ticket,))
+            company = await self._company(tx, (ticket,))
         if await self._is_stale(ticket):
             assert ticket.table_id is not None, "CHECK on the table: a seated ticket names its table"
             async with self.store.transaction() as tx:
                 await tx.end_seat(ticket.table_id, account_id, await tx.now())
             return None
-        return self._place(ticket, pools, now)
+        return self._place(ticket, company, now)
+
+    def _require_open(self, closed: Mapping[AccountId, str], account_id: AccountId) -> None:
+        """Raises AccountSuspended, AccountDeleted. Who is shut out from here on is dropped at the deal."""
+        match closed.get(account_id):
+            case AccountSuspended.reason:
+                raise AccountSuspended
+            case AccountDeleted.reason:
+                raise AccountDeleted
 
     async def _is_stale(self, ticket: Ticket) -> bool:
         """Whether the news of the seat's end is still on its way. While the tables don't answer, the seat stands."""
@@ -180,12 +209,20 @@ class Queueing:
                 raise
             return None
 
-    async def _pools(self, tx: Records, tickets: Iterable[Ticket]) -> Mapping[Mode, Sequence[Waiting]]:
-        modes = {ticket.wish.mode for ticket in tickets if ticket.state is TicketState.WAITING}
-        return {mode: await tx.waiting(mode, POOL_SHOWN) for mode in sorted(modes)}
+    async def _company(self, tx: Records, tickets: Iterable[Ticket]) -> Company:
+        waiting = [ticket for ticket in tickets if ticket.state is TicketState.WAITING]
+        if not waiting:
+            return Company(pools={}, lines={})
+        modes = sorted({ticket.wish.mode for ticket in waiting})
+        return Company(
+            pools={mode: await tx.waiting(mode, POOL_SHOWN) for mode in modes},
+            lines=await tx.in_line([ticket.ticket_id for ticket in waiting]),
+        )
 
-    def _place(self, ticket: Ticket | None, pools: Mapping[Mode, Sequence[Waiting]], now: datetime) -> Place:
-        filled = 0
-        if ticket is not None and ticket.state is TicketState.WAITING:
-            filled = seats_filled(waiting_of(ticket), pools[ticket.wish.mode], now, self.platform.matchmaking)
-        return place_of(ticket, filled, now, self.platform.matchmaking)
+    def _place(self, ticket: Ticket | None, company: Company, now: datetime) -> Place:
+        pace = self.platform.matchmaking
+        if ticket is None or ticket.state is not TicketState.WAITING:
+            return place_of(ticket, now, pace)
+        pool = company.pools[ticket.wish.mode]
+        filled = seats_filled(waiting_of(ticket), pool, now, pace, self.platform.free_rooms)
+        return place_of(ticket, now, pace, seats_filled=filled, in_line=company.lines.get(ticket.ticket_id))

@@ -19,13 +19,12 @@ from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import Match, MatchState, VipDays, players_of, shut_out
 from services.matchmaking.domain.tickets import Ticket, TicketState
 from services.matchmaking.handlers.matching import STEP_LEASE
+from services.matchmaking.handlers.telling import publish_drops, publish_made
 from services.matchmaking.metrics import matches_failed, queue_wait_seconds, tables_dealt, tickets_dropped
-from services.matchmaking.ports import Records, Store, Tables, Wallet
-from whist.matchmaking.v1.events_pb2 import MatchMade, MatchmakingEvent, TicketDropped
+from services.matchmaking.ports import Store, Tables, Wallet
 
 log = structlog.get_logger()
 
-TOPIC = "whist.matchmaking.events.v1"
 RETRY_PAUSE = timedelta(milliseconds=300)  # a worker that drains has answered; the next one is asked soon
 DUE_A_TURN = 100  # matches resumed at one look
 # The wallet's word that this table's holds are settled: the match was given up behind our back.
@@ -91,7 +90,9 @@ class Seating:
 
     async def _hold(self, match: Match) -> None:
         """forming → held, without those who can't pay or may not enter; releasing when nobody is left (P8)."""
-        reasons = shut_out(match, self.platform, self.days)
+        async with self.store.transaction() as tx:
+            closed = await tx.closed_reasons([ticket.wish.account_id for ticket in match.staying()])
+        reasons = {**shut_out(match, self.platform, self.days), **closed}
         asked = [ticket for ticket in match.staying() if ticket.wish.account_id not in reasons]
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._ask(match.table_id, ticket)) for ticket in asked]
@@ -106,7 +107,7 @@ class Seating:
         async with self.store.transaction() as tx:
             moved = await tx.move_match(match.table_id, (MatchState.FORMING,), to)
             dropped = await tx.drop_tickets(match.table_id, reasons, await tx.now()) if moved and reasons else ()
-            await _publish_drops(tx, match.table_id, dropped)
+            await publish_drops(tx, dropped)
         _count_drops(dropped)
 
     async def _ask(self, table_id: TableId, ticket: Ticket) -> Answer:
@@ -140,7 +141,7 @@ class Seating:
             await self._take_back(match)
         async with self.store.transaction() as tx:
             dropped = await tx.drop_tickets(match.table_id, reasons, await tx.now())
-            await _publish_drops(tx, match.table_id, dropped)
+            await publish_drops(tx, dropped)
         _count_drops(dropped)
 
     async def _seat(self, match: Match) -> None:
@@ -148,14 +149,7 @@ class Seating:
             came_from = (MatchState.FORMING, MatchState.HELD)
             moved = await tx.move_match(match.table_id, came_from, MatchState.CREATED)
             seated = await tx.seat_tickets(match.table_id, await tx.now()) if moved else ()
-            for ticket in seated:
-                made = MatchMade(
-                    ticket_id=ticket.ticket_id.bytes,
-                    account_id=ticket.wish.account_id.bytes,
-                    table_id=match.table_id.bytes,
-                    waited_ms=(match.created_at - ticket.created_at) // timedelta(milliseconds=1),
-                )
-                await tx.publish(TOPIC, ticket.ticket_id.bytes, MatchmakingEvent(match_made=made))
+            await publish_made(tx, match, seated)
         if moved:
             tables_dealt.labels(match.mode.value, str(len(seated))).inc()
         for ticket in seated:
@@ -179,7 +173,7 @@ class Seating:
             moved = await tx.move_match(match.table_id, (MatchState.RELEASING,), MatchState.CANCELLED)
             changed = await tx.return_tickets(match.table_id, await tx.now()) if moved else ()
             dropped = [ticket for ticket in changed if ticket.state is TicketState.DROPPED]
-            await _publish_drops(tx, match.table_id, dropped)
+            await publish_drops(tx, dropped)
         _count_drops(dropped)
 
     async def _release_entries(self, match: Match, tickets: Sequence[Ticket]) -> None:
@@ -194,17 +188,6 @@ class Seating:
 
 
 _OVER = frozenset({MatchState.CREATED, MatchState.DONE, MatchState.CANCELLED})
-
-
-async def _publish_drops(tx: Records, table_id: TableId, tickets: Sequence[Ticket]) -> None:
-    for ticket in tickets:
-        dropped = TicketDropped(
-            ticket_id=ticket.ticket_id.bytes,
-            account_id=ticket.wish.account_id.bytes,
-            table_id=table_id.bytes,
-            reason=ticket.dropped_reason,
-        )
-        await tx.publish(TOPIC, ticket.ticket_id.bytes, MatchmakingEvent(ticket_dropped=dropped))
 
 
 def _count_drops(tickets: Sequence[Ticket]) -> None:

@@ -1,17 +1,21 @@
 """The transaction of matchmaking: everything the handlers ask of the database."""
 
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from libs.chassis.db import Transaction
+from services.matchmaking.domain.errors import AccountDeleted
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import UNFINISHED, MatchState
 from services.matchmaking.domain.tickets import Standing, Tier
 from services.matchmaking.storage.matches import MatchRecords
-from services.matchmaking.storage.schema import standing
+from services.matchmaking.storage.schema import admission, standing
 from services.matchmaking.storage.tickets import TicketRecords
+
+NEVER = datetime.min.replace(tzinfo=UTC)  # nothing was told yet
 
 
 class MatchmakingTransaction(TicketRecords, MatchRecords, Transaction):
@@ -27,15 +31,45 @@ class MatchmakingTransaction(TicketRecords, MatchRecords, Transaction):
         ).one_or_none()
         return Standing() if row is None else Standing(level=row.level, tier=Tier(row.tier))
 
-    async def raise_level(self, account_id: AccountId, level: int) -> None:
-        fresh = insert(standing).values(account_id=account_id, level=level, tier=Tier.JACK)
-        highest = sa.func.greatest(standing.c.level, level)
+    async def set_level(self, account_id: AccountId, level: int, told_at: datetime) -> None:
+        fresh = insert(standing).values(
+            account_id=account_id, level=level, tier=Standing().tier, level_told_at=told_at, tier_told_at=NEVER
+        )
         await self.connection.execute(
-            fresh.on_conflict_do_update(index_elements=[standing.c.account_id], set_={"level": highest})
+            fresh.on_conflict_do_update(
+                index_elements=[standing.c.account_id],
+                set_={"level": level, "level_told_at": told_at},
+                where=standing.c.level_told_at <= told_at,
+            )
         )
 
-    async def set_tier(self, account_id: AccountId, tier: Tier) -> None:
-        fresh = insert(standing).values(account_id=account_id, level=Standing().level, tier=tier)
-        await self.connection.execute(
-            fresh.on_conflict_do_update(index_elements=[standing.c.account_id], set_={"tier": tier})
+    async def set_tier(self, account_id: AccountId, tier: Tier, told_at: datetime) -> None:
+        fresh = insert(standing).values(
+            account_id=account_id, level=Standing().level, tier=tier, level_told_at=NEVER, tier_told_at=told_at
         )
+        await self.connection.execute(
+            fresh.on_conflict_do_update(
+                index_elements=[standing.c.account_id],
+                set_={"tier": tier, "tier_told_at": told_at},
+                where=standing.c.tier_told_at <= told_at,
+            )
+        )
+
+    async def forget_standing(self, account_id: AccountId) -> None:
+        await self.connection.execute(sa.delete(standing).where(standing.c.account_id == account_id))
+
+    async def closed_reasons(self, account_ids: Sequence[AccountId]) -> Mapping[AccountId, str]:
+        query = sa.select(admission.c.account_id, admission.c.closed_reason).where(
+            admission.c.account_id.in_(list(account_ids)), admission.c.closed_reason != ""
+        )
+        return {AccountId(row.account_id): row.closed_reason for row in await self.connection.execute(query)}
+
+    async def set_closed_reason(self, account_id: AccountId, reason: str, told_at: datetime) -> bool:
+        fresh = insert(admission).values(account_id=account_id, closed_reason=reason, told_at=told_at)
+        query = fresh.on_conflict_do_update(
+            index_elements=[admission.c.account_id],
+            set_={"closed_reason": reason, "told_at": told_at},
+            # Nobody comes back from a deletion.
+            where=sa.and_(admission.c.told_at <= told_at, admission.c.closed_reason != AccountDeleted.reason),
+        ).returning(admission.c.account_id)
+        return (await self.connection.execute(query)).one_or_none() is not None

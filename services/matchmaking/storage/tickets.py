@@ -12,10 +12,12 @@ from libs.house.modes import Coffee, Mode
 from services.matchmaking.domain.errors import TABLE_FAILED
 from services.matchmaking.domain.ids import AccountId, TableId, TicketId
 from services.matchmaking.domain.matches import TABLES_TRIED
-from services.matchmaking.domain.tickets import LIVE, Ticket, TicketState, Tier, Waiting, Wish
+from services.matchmaking.domain.tickets import LIVE, InLine, Ticket, TicketState, Tier, Waiting, Wish
 from services.matchmaking.storage.schema import ticket
 
 UUIDS = sa.ARRAY(sa.Uuid)
+UNLINKED = b""
+ERASED_NAME = "–"  # a name is never empty
 
 _live = ticket.c.state.in_(LIVE)
 _waiting = ticket.c.state == TicketState.WAITING
@@ -34,6 +36,7 @@ def ticket_of(row: Any) -> Ticket:
             room=row.room,
             mode=Mode(row.mode),
             coffee=Coffee(row.coffee),
+            linkage=row.linkage,
         ),
         tier=Tier(row.tier),
         created_at=row.created_at,
@@ -87,6 +90,7 @@ class TicketRecords:
                 created_at=now,
                 changed_at=now,
                 state=TicketState.WAITING,
+                linkage=wish.linkage,
             )
             .on_conflict_do_nothing(index_elements=[ticket.c.account_id], index_where=sa.text(LIVE_SQL))
             .returning(ticket)
@@ -98,12 +102,49 @@ class TicketRecords:
         query = (
             sa.update(ticket)
             .where(ticket.c.account_id == account_id, _waiting)
-            .values(state=TicketState.CANCELLED, changed_at=now)
+            .values(state=TicketState.CANCELLED, changed_at=now, linkage=UNLINKED)
         )
         return bool((await self.connection.execute(query)).rowcount)
 
+    async def shut_out_ticket(self, account_id: AccountId, reason: str, now: datetime) -> Ticket | None:
+        query = (
+            sa.update(ticket)
+            .where(ticket.c.account_id == account_id, _waiting)
+            .values(state=TicketState.CANCELLED, dropped_reason=reason, changed_at=now, linkage=UNLINKED)
+            .returning(ticket)
+        )
+        row = (await self.connection.execute(query)).one_or_none()
+        return None if row is None else ticket_of(row)
+
+    async def rename(self, account_id: AccountId, name: str, *, guest: bool | None = None) -> None:
+        values: dict[str, object] = {"name": name} if guest is None else {"name": name, "guest": guest}
+        query = sa.update(ticket).where(ticket.c.account_id == account_id, _waiting).values(**values)
+        await self.connection.execute(query)
+
+    async def erase_names(self, account_id: AccountId) -> None:
+        await self.connection.execute(
+            sa.update(ticket).where(ticket.c.account_id == account_id).values(name=ERASED_NAME)
+        )
+
     async def waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
         return await self._oldest(_oldest_waiting(mode, limit))
+
+    async def in_line(self, ticket_ids: Sequence[TicketId]) -> Mapping[TicketId, InLine]:
+        same = (ticket.c.mode, ticket.c.room)
+        line = (
+            sa.select(
+                ticket.c.ticket_id,
+                sa.func.row_number()
+                .over(partition_by=same, order_by=(ticket.c.created_at, ticket.c.ticket_id))
+                .label("position"),
+                sa.func.count().over(partition_by=same).label("waiting"),
+            )
+            .where(_waiting)
+            .subquery()
+        )
+        asked = sa.bindparam("asked", list(ticket_ids), type_=UUIDS)
+        rows = await self.connection.execute(sa.select(line).where(line.c.ticket_id == sa.func.any(asked)))
+        return {TicketId(row.ticket_id): InLine(position=row.position, waiting=row.waiting) for row in rows}
 
     async def lock_waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
         return await self._oldest(_oldest_waiting(mode, limit).with_for_update(skip_locked=True))
@@ -111,7 +152,13 @@ class TicketRecords:
     async def _oldest(self, query: sa.Select[Any]) -> Sequence[Waiting]:
         rows = await self.connection.execute(query)
         return [
-            Waiting(ticket_id=TicketId(row.ticket_id), room=row.room, tier=Tier(row.tier), created_at=row.created_at)
+            Waiting(
+                ticket_id=TicketId(row.ticket_id),
+                room=row.room,
+                tier=Tier(row.tier),
+                created_at=row.created_at,
+                linkage=row.linkage,
+            )
             for row in rows
         ]
 
@@ -130,7 +177,7 @@ class TicketRecords:
         query = (
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, _matched, ticket.c.account_id.in_(list(reasons)))
-            .values(state=TicketState.DROPPED, dropped_reason=reason, changed_at=now)
+            .values(state=TicketState.DROPPED, dropped_reason=reason, changed_at=now, linkage=UNLINKED)
             .returning(ticket)
         )
         return await self._changed(query)
@@ -139,7 +186,7 @@ class TicketRecords:
         query = (
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, _matched)
-            .values(state=TicketState.SEATED, changed_at=now)
+            .values(state=TicketState.SEATED, changed_at=now, linkage=UNLINKED)
             .returning(ticket)
         )
         return await self._changed(query)
@@ -154,6 +201,7 @@ class TicketRecords:
                 state=sa.case((given_up, TicketState.DROPPED), else_=TicketState.WAITING),
                 dropped_reason=sa.case((given_up, TABLE_FAILED), else_=""),
                 table_id=sa.case((given_up, ticket.c.table_id), else_=None),
+                linkage=sa.case((given_up, UNLINKED), else_=ticket.c.linkage),
                 changed_at=now,
             )
             .returning(ticket)
@@ -164,7 +212,7 @@ class TicketRecords:
         query = (
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, ticket.c.account_id == account_id, _at_table)
-            .values(state=TicketState.DONE, changed_at=now)
+            .values(state=TicketState.DONE, changed_at=now, linkage=UNLINKED)
         )
         return bool((await self.connection.execute(query)).rowcount)
 
@@ -172,7 +220,7 @@ class TicketRecords:
         await self.connection.execute(
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, _at_table)
-            .values(state=TicketState.DONE, changed_at=now)
+            .values(state=TicketState.DONE, changed_at=now, linkage=UNLINKED)
         )
 
     async def _changed(self, query: sa.sql.dml.ReturningUpdate[Any]) -> Sequence[Ticket]:
@@ -185,7 +233,7 @@ LIVE_SQL = "state in ('waiting', 'matched', 'seated')"
 
 def _oldest_waiting(mode: Mode, limit: int) -> sa.Select[Any]:
     return (
-        sa.select(ticket.c.ticket_id, ticket.c.room, ticket.c.tier, ticket.c.created_at)
+        sa.select(ticket.c.ticket_id, ticket.c.room, ticket.c.tier, ticket.c.created_at, ticket.c.linkage)
         .where(ticket.c.mode == mode, _waiting)
         .order_by(ticket.c.created_at, ticket.c.ticket_id)
         .limit(limit)

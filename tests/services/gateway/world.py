@@ -102,6 +102,8 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
         self.lost_answers = 0
         self.down = False
         self.broken = False
+        self.finished: list[auth_pb2.FinishLoginRequest] = []
+        self.drops_guests = False
 
     def _tokens(self, account: UUID) -> auth_pb2.Tokens:
         tokens = auth_pb2.Tokens(access_token=self.keys.token(account), refresh_token="r" * 43)
@@ -137,6 +139,9 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
 
     async def FinishLogin(self, request: Any, context: Any) -> auth_pb2.FinishLoginResponse:
         self._note_login(request.request_id)
+        self.finished.append(request)
+        if request.guest_id and self.drops_guests and not request.drop_guest:
+            raise Refusal(Kind.CONFLICT, "GUEST_WOULD_BE_DROPPED")
         if request.code != "12345678":
             raise Refusal(Kind.UNAUTHENTICATED, "CODE_WRONG", tries_left=4)
         account = uuid4()

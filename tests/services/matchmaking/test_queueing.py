@@ -160,9 +160,9 @@ async def test_x20_a_refused_wish_leaves_nothing(world: World, choice: dict[str,
 
 async def test_p2_rooms_open_with_the_level_that_leagues_tell(world: World) -> None:
     account_id = world.account()
-    for level in (4, 1, 4):
+    for level in (9, 4):
         async with world.store.transaction() as tx:
-            await tx.raise_level(account_id, level)
+            await tx.set_level(account_id, level, await tx.now())
     assert _ticket(await world.enqueue(account_id, room=3)).wish.room == 3
 
 
@@ -208,7 +208,7 @@ async def test_p3_p4_tickets_carry_the_tier_that_leagues_told_but_guests_are_jac
     account_id, guest = world.account(), world.account()
     for each in (account_id, guest):
         async with world.store.transaction() as tx:
-            await tx.set_tier(each, Tier.KING)
+            await tx.set_tier(each, Tier.KING, await tx.now())
     assert _ticket(await world.enqueue(account_id)).tier is Tier.KING
     assert _ticket(await world.enqueue(guest, guest=True)).tier is Tier.JACK
 

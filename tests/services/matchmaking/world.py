@@ -214,7 +214,7 @@ class World:
         """An account that leagues say has reached this level."""
         account_id = self.account()
         async with self.store.transaction() as tx:
-            await tx.raise_level(account_id, level)
+            await tx.set_level(account_id, level, await tx.now())
         return account_id
 
     async def enqueue(self, account_id: AccountId, **choice: object) -> Place:
@@ -256,6 +256,7 @@ class World:
             await connection.execute(
                 sa.text(
                     "truncate matchmaking.ticket, matchmaking.match, matchmaking.pool_lease, matchmaking.standing,"
+                    " matchmaking.admission,"
                     " matchmaking.event, matchmaking.outbox, matchmaking.inbox, matchmaking.parked"
                 )
             )
