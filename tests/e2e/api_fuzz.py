@@ -156,7 +156,7 @@ def _call(url: str, case: Any, caller: Caller, state: State, findings: Findings)
             findings.add(label, type(failure).__name__, _told(case, failure))
     except Failure as failure:
         findings.add(label, type(failure).__name__, _told(case, failure))
-    if before is not None and 400 <= response.status_code < 500 and state.is_quiet():
+    if before is not None and 400 <= response.status_code < 500:
         after = state.digest()
         findings.compared += 1
         changed = differing(before, after)
