@@ -1,7 +1,6 @@
 """Rooms, queue, tables, records, purse and league of the account that asks."""
 
 import json
-from datetime import UTC
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -167,20 +166,7 @@ async def history(
         parts.clients.wallet_stub.History,
         wallet_pb2.HistoryRequest(account_id=holder.account_id, limit=limit, before=before),
     )
-    return models.History(
-        movements=[
-            models.Movement(
-                transfer_id=each.transfer_id.hex(),
-                at=each.at.ToDatetime(UTC),
-                reason=each.reason,
-                asset=each.asset,
-                amount=each.amount,
-                table=each.table_id.hex() or None,
-            )
-            for each in answer.movements
-        ],
-        next_before=answer.next_before or None,
-    )
+    return models.History.of(answer)
 
 
 @router.get("/leagues/me", tags=["leagues"])

@@ -28,6 +28,7 @@ from libs.chassis.tokens import AUDIENCE, ISSUER, TOKEN_TYPE, jwk_of
 from libs.wire import frames, link
 from services.gateway.settings import GatewaySettings
 from services.gateway.wiring import SPEC, Gateway, service_of
+from tests.services.gateway.operators_world import AccountsDesk, PursesDesk, TablesDesk
 from whist.auth.v1 import auth_pb2, auth_pb2_grpc
 from whist.coach.v1 import coach_pb2, coach_pb2_grpc
 from whist.leagues.v1 import leagues_pb2, leagues_pb2_grpc
@@ -90,8 +91,9 @@ class Keys:
         return self.sign(self.claims(account or uuid4(), session, seconds))
 
 
-class Auth(auth_pb2_grpc.AuthServiceServicer):
+class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
     def __init__(self, keys: Keys) -> None:
+        super().__init__()
         self.keys = keys
         self.jwks_asked = 0
         self.guests: dict[bytes, UUID] = {}
@@ -199,7 +201,7 @@ class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
             yield matchmaking_pb2.WatchResponse(status=status)
 
 
-class Purse(wallet_pb2_grpc.WalletServiceServicer):
+class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
     async def Balances(self, request: Any, context: Any) -> wallet_pb2.BalancesResponse:
         return wallet_pb2.BalancesResponse(
             assets=types_pb2.Assets(coins=1000, cups_x1_5=10), held=types_pb2.Assets(coins=100)
@@ -246,10 +248,11 @@ class Coach(coach_pb2_grpc.CoachServiceServicer):
         return coach_pb2.StoryResponse(locale=request.locale[:2], paragraphs=["Jucătorul 1 a câștigat.", "…"])
 
 
-class FriendsDesk(tables_pb2_grpc.TablesServiceServicer):
+class FriendsDesk(TablesDesk, tables_pb2_grpc.TablesServiceServicer):
     """Friends' tables that know no rules: every request is kept, one table answers."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[Any] = []
         self.table = friends_pb2.FriendsTable(
             table_id=bytes.fromhex(TABLE),
@@ -477,6 +480,7 @@ class World:
         self.auth = Auth(self.keys)
         self.matchmaking = Matchmaking()
         self.leagues = Leagues()
+        self.purse = Purse()
         self.worker = Worker()
         self._servers: list[Server] = []
 
@@ -484,7 +488,7 @@ class World:
         address = await self._serve("all", [
             lambda server: auth_pb2_grpc.add_AuthServiceServicer_to_server(self.auth, server),
             lambda server: matchmaking_pb2_grpc.add_MatchmakingServiceServicer_to_server(self.matchmaking, server),
-            lambda server: wallet_pb2_grpc.add_WalletServiceServicer_to_server(Purse(), server),
+            lambda server: wallet_pb2_grpc.add_WalletServiceServicer_to_server(self.purse, server),
             lambda server: leagues_pb2_grpc.add_LeaguesServiceServicer_to_server(self.leagues, server),
             lambda server: coach_pb2_grpc.add_CoachServiceServicer_to_server(Coach(), server),
             lambda server: tables_pb2_grpc.add_TablesServiceServicer_to_server(self.worker, server),

@@ -19,6 +19,7 @@ from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import SPEC
 from tests.services.wallet.builders import (
     ENTROPY,
+    VIP_KEY,
     Player,
     Wallet,
     created,
@@ -53,7 +54,12 @@ async def bus() -> MemoryBus:
 @pytest.fixture(scope="module")
 async def address(database_url: str, bus: MemoryBus, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     listen = f"unix:{tmp_path_factory.mktemp('wallet') / 's'}"
-    values: dict[str, Any] = {"database_url": database_url, "grpc_listen": listen, "tables_target": "unix:/absent"}
+    values: dict[str, Any] = {
+        "database_url": database_url,
+        "grpc_listen": listen,
+        "tables_target": "unix:/absent",
+        "vip_key": VIP_KEY.decode(),
+    }
     async with SPEC.open(WalletSettings(**values), bus=bus) as (chassis, service), running(SPEC, chassis, service):
         yield listen
 

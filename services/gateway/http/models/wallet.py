@@ -1,6 +1,6 @@
 """Purse and movements."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal
 
 from pydantic import BaseModel
@@ -67,3 +67,20 @@ class History(BaseModel):
 
     movements: list[Movement]
     next_before: str | None
+
+    @classmethod
+    def of(cls, answer: wallet_pb2.HistoryResponse) -> "History":
+        return cls(
+            movements=[
+                Movement(
+                    transfer_id=each.transfer_id.hex(),
+                    at=each.at.ToDatetime(UTC),
+                    reason=each.reason,
+                    asset=each.asset,
+                    amount=each.amount,
+                    table=each.table_id.hex() or None,
+                )
+                for each in answer.movements
+            ],
+            next_before=answer.next_before or None,
+        )
