@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -24,6 +25,8 @@ from services.leagues.wiring import SPEC
 from whist.auth.v1.events_pb2 import AccountCreated, AccountDeleted, AuthEvent, GuestUpgraded
 from whist.leagues.v1.events_pb2 import LeaguesEvent
 from whist.leagues.v1.leagues_pb2 import (
+    GroupRequest,
+    GroupResponse,
     LeaderboardRequest,
     LeaderboardResponse,
     ProfileRequest,
@@ -162,6 +165,17 @@ class Leagues:
         answer: StandingResponse = await self.gateway.call(stub.Standing, request)
         return answer
 
+    async def group(self, account_id: UUID, week: str = WEEK) -> GroupResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = GroupRequest(account_id=account_id.bytes, week_id=week)
+        answer: GroupResponse = await self.gateway.call(stub.Group, request)
+        return answer
+
+    async def told(self, kind: str) -> list[Any]:
+        """The published events of one kind, in order."""
+        rows = await self.rows("select payload from leagues.event where type = :kind order by event_id", kind=kind)
+        return [getattr(LeaguesEvent.FromString(bytes(row.payload)), kind) for row in rows]
+
     async def leaderboard(self, account_id: UUID, week: str = WEEK, limit: int = 0) -> LeaderboardResponse:
         stub = LeaguesServiceStub(self.gateway.channel)
         request = LeaderboardRequest(account_id=account_id.bytes, week_id=week, limit=limit)
@@ -182,10 +196,19 @@ class Leagues:
 
 
 @asynccontextmanager
-async def leagues_running(url: str, folder: Path) -> AsyncIterator[Leagues]:
+async def leagues_running(
+    url: str, folder: Path, *, wallet_target: str = "unix:/absent", close_seconds: float = 3600
+) -> AsyncIterator[Leagues]:
+    """One replica; weeks are closed when a test says so, unless `close_seconds` is short."""
     bus = MemoryBus()
-    target = f"unix:{folder}/leagues.sock"
-    settings = LeaguesSettings(database_url=url, database_pool=10, grpc_listen=target)
+    target = f"unix:{folder}/leagues-{new_id().hex[-8:]}.sock"
+    settings = LeaguesSettings(
+        database_url=url,
+        database_pool=10,
+        grpc_listen=target,
+        wallet_target=wallet_target,
+        close_seconds=close_seconds,
+    )
     async with SPEC.open(settings, bus=bus) as (chassis, service), running(SPEC, chassis, service):
         gateway, stranger = Peer(target, "gateway"), Peer(target, "matchmaking")
         try:
