@@ -17,8 +17,8 @@ from typing import Annotated, Any
 
 import typer
 
+from libs.client.cli import admin, friends, screen, watching
 from libs.client.cli import demo as demonstration
-from libs.client.cli import friends, screen, watching
 from libs.client.cli.analysis import CannotJudge, analyse, shown
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.offline.fronts import LocalJson, LocalScreen
@@ -52,6 +52,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+app.add_typer(admin.app, name="admin")
 
 
 class OnlineMode(StrEnum):
