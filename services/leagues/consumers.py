@@ -17,7 +17,7 @@ from services.leagues.domain.results import (
     TableId,
     WeekId,
 )
-from services.leagues.handlers import facts
+from services.leagues.handlers import facts, offline
 from services.leagues.ports import Ledger
 from whist.auth.v1.events_pb2 import AuthEvent
 from whist.tables.v1.events_pb2 import GameFinished, SeatResult, TablesEvent
@@ -35,8 +35,10 @@ KINDS: Mapping[int, GameKind] = MappingProxyType(
 
 
 async def on_tables(ledger: Ledger, event: TablesEvent, *, platform: Platform) -> None:
-    """`leagues.tables`: quick play and friends' games that ended, and finished ones that an operator voided."""
+    """`leagues.tables`: quick play and friends' games: that they are played here, how they end, that they are void."""
     match event.WhichOneof("event"):
+        case "game_started" if event.game_started.kind in KINDS and event.game_started.commitment:
+            await offline.known_online(event.game_started.commitment, ledger=ledger)
         case "game_finished" if event.game_finished.kind in KINDS:
             await facts.game_finished(_game(event), ledger=ledger, platform=platform)
         case "game_voided" if event.game_voided.kind in KINDS and event.game_voided.had_finished:

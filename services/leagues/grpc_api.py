@@ -11,6 +11,7 @@ from services.leagues.domain.results import AccountId, WeekId
 from services.leagues.domain.standing import Form, Look
 from services.leagues.handlers import shown as show
 from services.leagues.handlers.closing import TIERS
+from services.leagues.handlers.offline import Uploads
 from services.leagues.ports import Books
 from whist.leagues.v1 import leagues_pb2 as pb
 from whist.leagues.v1 import leagues_pb2_grpc
@@ -21,6 +22,7 @@ ALLOW = {
     f"{_SERVICE}Profile": frozenset({"gateway"}),
     f"{_SERVICE}Standing": frozenset({"gateway"}),
     f"{_SERVICE}Group": frozenset({"gateway"}),
+    f"{_SERVICE}UploadOffline": frozenset({"gateway"}),
     f"{_SERVICE}Leaderboard": frozenset({"gateway"}),
 }
 
@@ -33,8 +35,9 @@ _FORMS = {Form.NEITHER: pb.FORM_UNSPECIFIED, Form.FIRE: pb.FORM_FIRE, Form.ICE: 
 class LeaguesApi(leagues_pb2_grpc.LeaguesServiceServicer):
     """What players ask of leagues."""
 
-    def __init__(self, books: Books, platform: Platform) -> None:
+    def __init__(self, books: Books, uploads: Uploads, platform: Platform) -> None:
         self._books = books
+        self._uploads = uploads
         self._platform = platform
 
     async def Profile(self, request: pb.ProfileRequest, context: Any) -> pb.ProfileResponse:  # noqa: N802
@@ -88,6 +91,14 @@ class LeaguesApi(leagues_pb2_grpc.LeaguesServiceServicer):
             week_id=shown.week_id,
             places=[_place(each) for each in shown.places],
             own=None if shown.own is None else _place(shown.own),
+        )
+
+    async def UploadOffline(self, request: pb.UploadOfflineRequest, context: Any) -> pb.UploadOfflineResponse:  # noqa: N802
+        del context
+        account_id = _account(request.account_id)
+        done = await self._uploads.upload(account_id, request.record_json, guest=request.guest)
+        return pb.UploadOfflineResponse(
+            credited=done.credited, experience=done.experience, total=done.total, level=done.level
         )
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol
 
 from google.protobuf.message import Message
 
 from services.leagues.domain.closing import ClosedGroup, OpenGroup, TotalsPage, WeekTotal
 from services.leagues.domain.league import Group, GroupId, LastGroup, Place, Ranked, Score, Seat, Stage, Tier
+from services.leagues.domain.offline import OfflineGame
 from services.leagues.domain.results import AccountId, GameKind, GameResult, Prize, PrizeReturn, TableId, WeekId
 from services.leagues.domain.standing import Look, Progress
 
@@ -178,6 +179,28 @@ class Weeks(Protocol):
         ...
 
 
+class Offline(Protocol):
+    """Offline games, and what tells them from games played here."""
+
+    async def keep_commitment(self, commitment: bytes) -> None:
+        """Idempotent."""
+        ...
+
+    async def was_online(self, commitment: bytes) -> bool: ...
+
+    async def offline_games(self, account_id: AccountId, day: date) -> int:
+        """How many that count were credited on that day."""
+        ...
+
+    async def insert_offline(self, account_id: AccountId, game: OfflineGame, day: date, experience: int) -> bool:
+        """False: the game was credited before, to this account or another, and nothing has changed."""
+        ...
+
+    async def offline_experience(self, account_id: AccountId, digest: bytes) -> int | None:
+        """What this account was given for the game; None: nothing was."""
+        ...
+
+
 class Proofs(Protocol):
     """Stored totals against the facts."""
 
@@ -196,7 +219,7 @@ class Proofs(Protocol):
         ...
 
 
-class Ledger(Facts, Shown, Groups, Weeks, Proofs, Protocol):
+class Ledger(Facts, Shown, Groups, Weeks, Offline, Proofs, Protocol):
     """One open transaction over all that leagues keep."""
 
     async def now(self) -> datetime: ...

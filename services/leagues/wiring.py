@@ -9,6 +9,7 @@ from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.house import platform as house
 from services.leagues import consumers
 from services.leagues.grpc_api import ALLOW, LeaguesApi
+from services.leagues.handlers.offline import Uploads
 from services.leagues.jobs import check_totals, close_weeks
 from services.leagues.peers import WalletPeer
 from services.leagues.settings import LeaguesSettings
@@ -30,14 +31,16 @@ def wire(chassis: Chassis[LeaguesSettings]) -> Service:
     wallet = WalletPeer(chassis.peer("wallet", chassis.settings.wallet_target))
     subscribe = partial(Subscription, transaction=books.transaction, database=chassis.database)
     return Service(
-        registrars=[partial(add_LeaguesServiceServicer_to_server, LeaguesApi(books, platform))],
+        registrars=[
+            partial(add_LeaguesServiceServicer_to_server, LeaguesApi(books, Uploads(books, platform), platform))
+        ],
         allow=ALLOW,
         subscriptions=[
             subscribe(
                 consumer="leagues.tables",
                 topic=consumers.TABLES_TOPIC,
                 message=TablesEvent,
-                types=frozenset({"game_finished", "game_voided"}),
+                types=frozenset({"game_started", "game_finished", "game_voided"}),
                 handle=partial(consumers.on_tables, platform=platform),
             ),
             subscribe(

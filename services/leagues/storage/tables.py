@@ -153,3 +153,18 @@ week_rank = sa.Table(
     sa.Column("podium_coins", sa.BigInteger, nullable=False),
     sa.Column("podium_bars", sa.BigInteger, nullable=False),
 )
+
+# ---- offline play ----
+
+offline_game = sa.Table(
+    "offline_game",
+    _metadata,
+    sa.Column("digest", sa.LargeBinary, primary_key=True),
+    _id("account_id"),
+    sa.Column("game", sa.Text, nullable=False),
+    sa.Column("day_id", sa.Text, nullable=False),
+    sa.Column("counted", sa.Boolean, nullable=False),
+    sa.Column("experience", sa.Integer, nullable=False),
+)
+
+online_game = sa.Table("online_game", _metadata, sa.Column("commitment", sa.LargeBinary, primary_key=True))

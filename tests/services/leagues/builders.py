@@ -33,9 +33,11 @@ from whist.leagues.v1.leagues_pb2 import (
     ProfileResponse,
     StandingRequest,
     StandingResponse,
+    UploadOfflineRequest,
+    UploadOfflineResponse,
 )
 from whist.leagues.v1.leagues_pb2_grpc import LeaguesServiceStub
-from whist.tables.v1.events_pb2 import GameFinished, GameVoided, Seat, SeatResult, TablesEvent
+from whist.tables.v1.events_pb2 import GameFinished, GameStarted, GameVoided, Seat, SeatResult, TablesEvent
 from whist.tables.v1.tables_pb2 import TABLE_KIND_FRIENDS, TABLE_KIND_QUICK, TableKind
 from whist.types.v1.types_pb2 import MODE_QUICK
 from whist.wallet.v1.events_pb2 import GameRefunded, PrizePaid, PrizeReversed, WalletEvent
@@ -75,6 +77,13 @@ def friends_finished(
     *seats: SeatResult, table_id: UUID | None = None, week: str = WEEK, at: datetime = EVENING
 ) -> Event:
     return game_finished(*seats, table_id=table_id, week=week, at=at, kind=TABLE_KIND_FRIENDS)
+
+
+def game_started(commitment: bytes) -> Event:
+    table = new_id()
+    started = GameStarted(table_id=table.bytes, kind=TABLE_KIND_QUICK, game="romanian", commitment=commitment)
+    event = TablesEvent(event_id=new_id().bytes, game_started=started)
+    return enveloped("whist.tables.events.v1", table.bytes, event)
 
 
 def game_voided(table_id: UUID, *, had_finished: bool = True,
@@ -175,6 +184,12 @@ class Leagues:
         """The published events of one kind, in order."""
         rows = await self.rows("select payload from leagues.event where type = :kind order by event_id", kind=kind)
         return [getattr(LeaguesEvent.FromString(bytes(row.payload)), kind) for row in rows]
+
+    async def upload(self, account_id: UUID, record_json: str, *, guest: bool = False) -> UploadOfflineResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = UploadOfflineRequest(account_id=account_id.bytes, guest=guest, record_json=record_json)
+        answer: UploadOfflineResponse = await self.gateway.call(stub.UploadOffline, request, seconds=30)
+        return answer
 
     async def leaderboard(self, account_id: UUID, week: str = WEEK, limit: int = 0) -> LeaderboardResponse:
         stub = LeaguesServiceStub(self.gateway.channel)
