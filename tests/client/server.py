@@ -236,6 +236,14 @@ class Whistle:
     refresh: str = ""
     refreshes: int = 0
     tries_left: int = 0
+    guest_tokens: list[str] = field(default_factory=list)
+    drops_guests: bool = False
+    sessions: list[dict[str, Any]] = field(
+        default_factory=lambda: [
+            {"session_id": digit * 32, "device": device, "used_at": "2026-11-30T10:00:00Z", "current": digit == "1"}
+            for digit, device in (("1", "Phone"), ("2", ""))
+        ]
+    )
     revoked: bool = False
     coins: int = 1000
     experience: int = 0
@@ -421,7 +429,31 @@ def rest(server: Whistle) -> FastAPI:
         if body["code"] != "12345678":
             server.tries_left -= 1
             return problem(400, "CODE_WRONG", tries_left=server.tries_left)
+        server.guest_tokens.append(request.headers.get("authorization", ""))
+        if server.drops_guests and server.guest_tokens[-1] and not body.get("drop_guest"):
+            return problem(409, "GUEST_WOULD_BE_DROPPED")
         return server.new_tokens()
+
+    @app.put("/v1/account/name")
+    async def name(request: Request) -> Any:
+        body = await request.json()
+        if body["name"] == "Admin":
+            return refused(request) or problem(400, "NAME_INVALID", rule="reserved")
+        account = {"account_id": ACCOUNT, "name": body["name"], "named": True}
+        return refused(request) or {"account": account, "next_change_at": "2026-12-30T10:00:00Z"}
+
+    @app.get("/v1/sessions")
+    async def sessions(request: Request) -> Any:
+        return refused(request) or {"sessions": server.sessions}
+
+    @app.delete("/v1/sessions/{session_id}")
+    async def end_session(session_id: str, request: Request) -> Any:
+        server.sessions = [each for each in server.sessions if each["session_id"] != session_id]
+        return refused(request) or {}
+
+    @app.get("/v1/account/export")
+    async def export(request: Request) -> Any:
+        return refused(request) or {"account": {"email": "ana@example.com"}, "tables": {"chat": []}}
 
     @app.post("/v1/tokens")
     async def tokens(request: Request) -> Any:
