@@ -37,6 +37,7 @@ from services.gateway.http.models.leagues import (
     Progress,
     Standing,
 )
+from services.gateway.http.models.personal import Export, Name, NameClaimed, Session, Sessions
 from services.gateway.http.models.play import (
     MODE_OF,
     Advice,
@@ -66,6 +67,7 @@ __all__ = [
     "Config",
     "Decision",
     "Device",
+    "Export",
     "Friend",
     "FriendsTable",
     "FriendsTables",
@@ -84,6 +86,8 @@ __all__ = [
     "Me",
     "ModeName",
     "Movement",
+    "Name",
+    "NameClaimed",
     "OfflineGame",
     "Person",
     "Place",
@@ -98,6 +102,8 @@ __all__ = [
     "SeatTaken",
     "SeatWish",
     "Seated",
+    "Session",
+    "Sessions",
     "SignedIn",
     "Standing",
     "Story",
