@@ -248,6 +248,7 @@ class Whistle:
     coins: int = 1000
     experience: int = 0
     prize_slip: int = 0  # what the wallet pays too much
+    uploaded: list[Any] = field(default_factory=list)
     polls_until_paid: int = 2
     queued: bool = False
     never_deals: bool = False
@@ -471,6 +472,25 @@ def rest(server: Whistle) -> FastAPI:
     async def league(request: Request) -> Any:
         server.settle()
         return refused(request) or {"progress": {"experience": server.experience}, "standing": {}}
+
+    @app.get("/v1/leagues/group")
+    async def group(week: str = "") -> Any:
+        member = {"account_id": ACCOUNT, "name": "Ana", "rank": 1, "points": 1250, "games": 2, "next_tier": "queen"}
+        member |= {"podium_coins": 100_000, "podium_bars": 50, "form": None, "level": 2}
+        gone = member | {"account_id": "f" * 32, "name": None, "rank": 2, "next_tier": "jack", "podium_coins": 0}
+        shown = {"week": week or "2026-W49", "group_id": "a" * 32, "tier": "jack", "closed": False}
+        return shown | {"members": [member, gone]}
+
+    @app.get("/v1/leagues/friends")
+    async def leaderboard(limit: int, week: str = "") -> Any:
+        first = {"account_id": "f" * 32, "name": "Dan", "rank": 1, "points": 9, "games": limit}
+        own = {"account_id": ACCOUNT, "name": "Ana", "rank": None, "points": 7, "games": 2}
+        return {"week": week or "2026-W49", "places": [first], "own": own}
+
+    @app.post("/v1/offline-games")
+    async def offline_game(request: Request) -> Any:
+        server.uploaded.append(await request.json())
+        return {"credited": len(server.uploaded) == 1, "experience": 62, "total": 62, "level": 1}
 
     @app.get("/v1/wallet")
     async def wallet(request: Request) -> Any:

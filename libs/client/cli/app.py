@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import StrEnum
 from importlib.metadata import version
@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from libs.client.cli import account, admin, friends, screen, watching
+from libs.client.cli import account, admin, friends, league, screen, watching
 from libs.client.cli import demo as demonstration
 from libs.client.cli.analysis import CannotJudge, analyse, shown
 from libs.client.cli.keyboard import Keyboard
@@ -215,6 +215,29 @@ def watch(
     _run(_watch(table_id, url, email))
 
 
+@app.command("league")
+def show_league(
+    week: Annotated[str, typer.Option(help="Such as 2026-W48; else the one that runs.")] = "",
+    with_friends: Annotated[bool, typer.Option("--friends", help="The leaderboard of friends' games instead.")] = False,
+    url: Url = HERE,
+    email: Email = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show one's group of the weekly league, or the leaderboard of friends' games."""
+    _run(_league(week, with_friends, url, email, as_json))
+
+
+@app.command()
+def upload(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Records that `play --record` wrote.")],
+    url: Url = HERE,
+    email: Email = "",
+    as_json: AsJson = False,
+) -> None:
+    """Have games played offline credited: half of what they would bring online. Guests upload none: --email."""
+    _run(_upload(files, url, email, as_json))
+
+
 RecordSource = Annotated[str, typer.Argument(metavar="FILE", help="A record: a file, - for standard input, or a link.")]
 
 
@@ -327,6 +350,21 @@ async def _tables(url: str, as_json: bool) -> None:
         found = await whist.friends.list()
     for table in found:
         print(json.dumps(table) if as_json else friends.listed(table))
+
+
+async def _league(week: str, with_friends: bool, url: str, email: str, as_json: bool) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        found = await (whist.friends_leaderboard(week) if with_friends else whist.group(week))
+        own = str(whist.account["account_id"])
+    told = league.told_board if with_friends else league.told_group
+    print(json.dumps(found) if as_json else "\n".join(told(found, own)))
+
+
+async def _upload(files: Sequence[str], url: str, email: str, as_json: bool) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        for file in files:
+            answer = await league.upload(whist, file)
+            print(json.dumps({"file": file, **answer}) if as_json else league.told_upload(file, answer))
 
 
 async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:

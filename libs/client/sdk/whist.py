@@ -131,6 +131,21 @@ class Whist:
         """{"progress", "standing"}: level and experience, and this week's league (P43, P50)."""
         return await self._session.request("GET", "/v1/leagues/me")
 
+    async def group(self, week: str = "") -> Json:
+        """{"week", "group_id", "tier", "closed", "members"}: our league group by rank (P53); "" is this week."""
+        return await self._session.request("GET", f"/v1/leagues/group?week={quote(week)}")
+
+    async def friends_leaderboard(self, week: str = "", limit: int = 20) -> Json:
+        """{"week", "places", "own"}: the week's friends' games (P24); `limit` is 1 to 100."""
+        return await self._session.request("GET", f"/v1/leagues/friends?week={quote(week)}&limit={limit}")
+
+    async def upload(self, record: Json) -> Json:
+        """{"credited", "experience", "total", "level"}: an offline game's record credited once (P44).
+
+        Raises WhistError BAD_RECORD (its `problem` says why), UNKNOWN_GAME, GUESTS_UPLOAD_NOTHING.
+        """
+        return await self._session.request("POST", "/v1/offline-games", record)
+
     async def record(self, game_id: str) -> Json:
         """The record of a finished game that we played (P72). Raises WhistError GAME_RUNNING, NOT_AT_TABLE."""
         return await self._session.request("GET", f"/v1/games/{game_id}")
