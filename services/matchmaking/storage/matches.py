@@ -39,19 +39,24 @@ class MatchRecords:
     async def insert_matches(self, matches: Sequence[NewMatch], now: datetime, next_try_at: datetime) -> None:
         if not matches:
             return
-        await self.connection.execute(
-            sa.insert(match),
-            [
-                {
-                    "table_id": each.table_id,
-                    "mode": each.mode,
-                    "state": MatchState.FORMING,
-                    "created_at": now,
-                    "next_try_at": next_try_at,
-                }
-                for each in matches
-            ],
+        # Arrays: two statements, however many tables.
+        made = (
+            sa.func.unnest(
+                sa.bindparam("made", [each.table_id for each in matches], type_=UUIDS),
+                sa.bindparam("modes", [each.mode.value for each in matches], type_=sa.ARRAY(sa.Text)),
+            )
+            .table_valued(sa.column("table_id", sa.Uuid), sa.column("mode", sa.Text), name="made")
+            .render_derived()
         )
+        columns = (match.c.table_id, match.c.mode, match.c.state, match.c.created_at, match.c.next_try_at)
+        rows = sa.select(
+            made.c.table_id,
+            made.c.mode,
+            sa.literal(MatchState.FORMING.value, sa.Text),
+            sa.literal(now, sa.DateTime(timezone=True)),
+            sa.literal(next_try_at, sa.DateTime(timezone=True)),
+        )
+        await self.connection.execute(sa.insert(match).from_select(columns, rows))
         pairs = [(ticket_id, each.table_id) for each in matches for ticket_id in each.ticket_ids]
         placed = (
             sa.func.unnest(
