@@ -23,6 +23,9 @@ ERASED_NAME = "–"  # a name is never empty
 WAITING_COLUMNS = (ticket.c.ticket_id, ticket.c.room, ticket.c.tier, ticket.c.created_at, ticket.c.linkage)
 TIERS = {tier.value: tier for tier in Tier}
 
+# The predicate of the unique index `seat_claim`; ON CONFLICT has to repeat it.
+LIVE_SQL = "state in ('waiting', 'matched', 'seated')"
+
 _live = ticket.c.state.in_(LIVE)
 _waiting = ticket.c.state == TicketState.WAITING
 _matched = ticket.c.state == TicketState.MATCHED
@@ -50,6 +53,35 @@ def ticket_of(row: Any) -> Ticket:
         failures=row.failures,
         dropped_reason=row.dropped_reason,
     )
+
+
+# Built once: SQLAlchemy spends more on building it than PostgreSQL on answering.
+_INSERT = (
+    insert(ticket)
+    .on_conflict_do_nothing(index_elements=[ticket.c.account_id], index_where=sa.text(LIVE_SQL))
+    .returning(ticket)
+)
+_age = (ticket.c.created_at, ticket.c.ticket_id)
+_line = (
+    sa.select(
+        *WAITING_COLUMNS,
+        sa.func.row_number().over(partition_by=ticket.c.room, order_by=_age).label("position"),
+        sa.func.count().over(partition_by=ticket.c.room).label("waiting"),
+        sa.func.row_number().over(order_by=_age).label("place"),
+    )
+    .where(ticket.c.mode == sa.bindparam("mode", type_=sa.Text), _waiting)
+    .subquery()
+)
+_POOL = (
+    sa.select(_line)
+    .where(
+        sa.or_(
+            _line.c.place <= sa.bindparam("shown", type_=sa.BigInteger),
+            _line.c.ticket_id == sa.func.any(sa.bindparam("asked", type_=UUIDS)),
+        )
+    )
+    .order_by(_line.c.place)
+)
 
 
 class TicketRecords:
@@ -80,26 +112,21 @@ class TicketRecords:
         return {AccountId(row.account_id): ticket_of(row) for row in rows}
 
     async def insert_ticket(self, ticket_id: TicketId, wish: Wish, tier: Tier, now: datetime) -> Ticket | None:
-        query = (
-            insert(ticket)
-            .values(
-                ticket_id=ticket_id,
-                account_id=wish.account_id,
-                guest=wish.guest,
-                name=wish.name,
-                room=wish.room,
-                mode=wish.mode,
-                coffee=wish.coffee,
-                tier=tier,
-                created_at=now,
-                changed_at=now,
-                state=TicketState.WAITING,
-                linkage=wish.linkage,
-            )
-            .on_conflict_do_nothing(index_elements=[ticket.c.account_id], index_where=sa.text(LIVE_SQL))
-            .returning(ticket)
-        )
-        row = (await self.connection.execute(query)).one_or_none()
+        given = {
+            "ticket_id": ticket_id,
+            "account_id": wish.account_id,
+            "guest": wish.guest,
+            "name": wish.name,
+            "room": wish.room,
+            "mode": wish.mode,
+            "coffee": wish.coffee,
+            "tier": tier,
+            "created_at": now,
+            "changed_at": now,
+            "state": TicketState.WAITING,
+            "linkage": wish.linkage,
+        }
+        row = (await self.connection.execute(_INSERT, given)).one_or_none()
         return None if row is None else ticket_of(row)
 
     async def cancel_ticket(self, account_id: AccountId, now: datetime) -> bool:
@@ -131,20 +158,8 @@ class TicketRecords:
         )
 
     async def pool(self, mode: Mode, limit: int, asked: Sequence[TicketId]) -> Pool:
-        age = (ticket.c.created_at, ticket.c.ticket_id)
-        line = (
-            sa.select(
-                *WAITING_COLUMNS,
-                sa.func.row_number().over(partition_by=ticket.c.room, order_by=age).label("position"),
-                sa.func.count().over(partition_by=ticket.c.room).label("waiting"),
-                sa.func.row_number().over(order_by=age).label("place"),
-            )
-            .where(ticket.c.mode == mode, _waiting)
-            .subquery()
-        )
-        ids = sa.bindparam("asked", list(asked), type_=UUIDS)
-        query = sa.select(line).where(sa.or_(line.c.place <= limit, line.c.ticket_id == sa.func.any(ids)))
-        rows = list(await self.connection.execute(query.order_by(line.c.place)))
+        given = {"mode": mode.value, "shown": limit, "asked": list(asked)}
+        rows = list(await self.connection.execute(_POOL, given))
         wanted = set(asked)
         return Pool(
             oldest=tuple(_waiting_of(*row[: len(WAITING_COLUMNS)]) for row in rows if row.place <= limit),
@@ -235,10 +250,6 @@ class TicketRecords:
 
     async def _changed(self, query: sa.sql.dml.ReturningUpdate[Any]) -> Sequence[Ticket]:
         return [ticket_of(row) for row in await self.connection.execute(query)]
-
-
-# The predicate of the unique index `seat_claim`; ON CONFLICT has to repeat it.
-LIVE_SQL = "state in ('waiting', 'matched', 'seated')"
 
 
 def _waiting_of(ticket_id: Any, room: int, tier: int, created_at: datetime, linkage: bytes) -> Waiting:
