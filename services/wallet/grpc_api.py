@@ -14,11 +14,12 @@ from services.wallet.domain.errors import BadAct, BadCoffee, BadId, BadPosition
 from services.wallet.domain.history import Movement
 from services.wallet.domain.ledger import AccountId, TableId
 from services.wallet.handlers.entries import HoldEntry, hold_entry, release_entry
+from services.wallet.handlers.ledger_check import ledger_check
 from services.wallet.handlers.purchases import BuyCoffee, audit_log, buy_coffee, grant
 from services.wallet.handlers.reading import balances, history
 from services.wallet.handlers.refunds import RefundDesk, refund, refund_offer
 from services.wallet.handlers.weeks import seal_week
-from services.wallet.ports import Tables
+from services.wallet.ports import Tables, Wallets
 from whist.types.v1 import audit_pb2, types_pb2
 from whist.wallet.v1 import wallet_pb2
 from whist.wallet.v1.wallet_pb2_grpc import WalletServiceServicer
@@ -35,6 +36,7 @@ ALLOW: Mapping[str, frozenset[str]] = {
     f"{_SERVICE}SealWeek": frozenset({"leagues"}),
     # The operators' listener lives in the gateway.
     f"{_SERVICE}Grant": frozenset({"gateway"}),
+    f"{_SERVICE}CheckLedger": frozenset({"gateway"}),
     f"{_SERVICE}AuditLog": frozenset({"gateway"}),
 }
 
@@ -52,11 +54,13 @@ OPERATOR_MAX, REASON_MAX = 64, 500  # characters, as the audit table's
 class WalletApi(WalletServiceServicer):
     """Domain errors pass through to the interceptor."""
 
-    def __init__(self, desk: RefundDesk, tables: Tables) -> None:
+    def __init__(self, desk: RefundDesk, tables: Tables, proofs: Wallets) -> None:
+        """`proofs` may take its time over a statement: the ledger's proof reads whole tables."""
         self._desk = desk
         self._wallets = desk.wallets
         self._platform: Platform = desk.platform
         self._tables = tables
+        self._proofs = proofs
 
     async def Balances(self, request: wallet_pb2.BalancesRequest, context: Any) -> wallet_pb2.BalancesResponse:  # noqa: N802
         found = await balances(_account(request.account_id), wallets=self._wallets)
@@ -142,6 +146,19 @@ class WalletApi(WalletServiceServicer):
         account_id, amounts = _account(request.account_id), amounts_of(request.assets)
         act = _act(request.act, account_id, {asset.value: amount for asset, amount in amounts.items()})
         return wallet_pb2.GrantResponse(assets=assets_of(await grant(act, account_id, amounts, wallets=self._wallets)))
+
+    async def CheckLedger(  # noqa: N802
+        self, request: wallet_pb2.CheckLedgerRequest, context: Any
+    ) -> wallet_pb2.CheckLedgerResponse:
+        found = await ledger_check(wallets=self._proofs)
+        return wallet_pb2.CheckLedgerResponse(
+            differences=[
+                wallet_pb2.LedgerDifference(
+                    rule=each.rule, subject=each.subject, expected=each.expected, found=each.found
+                )
+                for each in found
+            ]
+        )
 
     async def AuditLog(self, request: wallet_pb2.AuditLogRequest, context: Any) -> wallet_pb2.AuditLogResponse:  # noqa: N802
         lines = await audit_log(before=request.before, limit=request.limit, wallets=self._wallets)

@@ -34,7 +34,7 @@ def wire(chassis: Chassis[WalletSettings]) -> Service:
     desk = RefundDesk(wallets=wallets, platform=platform, vip_key=settings.vip_key_bytes())
     subscribe = partial(Subscription, transaction=wallets.transaction, database=chassis.database)
     return Service(
-        registrars=[partial(add_WalletServiceServicer_to_server, WalletApi(desk, tables))],
+        registrars=[partial(add_WalletServiceServicer_to_server, WalletApi(desk, tables, proofs))],
         allow=ALLOW,
         subscriptions=[
             subscribe(

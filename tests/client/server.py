@@ -25,6 +25,18 @@ from libs.wire import frames
 
 ACCOUNT = "0190" + "a" * 28
 TABLE = "0192" + "b" * 28
+ANALYSIS = {
+    "v": 1, "table": TABLE, "game": "romanian", "seat": 2, "grade": "B", "loss": 0.95, "samples": 1000,
+    "runs_of_seven": 1,
+    "rounds": [{"round": 0, "cards": 8, "loss": 1.9, "grade": "C"}, {"round": 1, "cards": 1, "loss": 0, "grade": "A+"}],
+    "dearest": [3],
+    "decisions": [
+        {"turn": 3, "round": 0, "action": {"bid": 2}, "best": {"bid": 1}, "points": 1.4, "loss": 1.9, "error": 0.1,
+         "band": "blunder"},
+        {"turn": 60, "round": 1, "action": {"play": "QH"}, "best": {"play": "QH"}, "points": 5, "loss": 0, "error": 0,
+         "band": "good"},
+    ],
+}  # fmt: skip
 SECRET = bytes(range(32))
 GAME = GAMES["romanian"]
 PLAYERS = 6
@@ -461,6 +473,18 @@ def rest(server: Whistle) -> FastAPI:
         if game != TABLE:
             return problem(404, "TABLE_UNKNOWN")
         return server.truth.record()
+
+    @app.get("/v1/games/{game}/analysis")
+    async def analysis(game: str, request: Request) -> Any:
+        if (no := refused(request)) is not None:
+            return no
+        return ANALYSIS if game == TABLE else problem(404, "ANALYSIS_UNKNOWN")
+
+    @app.get("/v1/games/{game}/story")
+    async def story(game: str, request: Request, locale: str) -> Any:
+        if (no := refused(request)) is not None:
+            return no
+        return {"locale": locale, "paragraphs": ["A game.", "Its\x1b[2J end."]}
 
     return app
 

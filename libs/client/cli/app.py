@@ -5,6 +5,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
@@ -16,8 +17,9 @@ from typing import Annotated, Any
 
 import typer
 
+from libs.client.cli import admin, friends, screen, watching
 from libs.client.cli import demo as demonstration
-from libs.client.cli import friends, screen, watching
+from libs.client.cli.analysis import CannotJudge, analyse, shown
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.offline.fronts import LocalJson, LocalScreen
 from libs.client.cli.offline.game import GameLeft
@@ -38,6 +40,8 @@ from libs.engine.record.flaws import BadRecord
 from libs.wire import frames
 
 INTERRUPTED = 130  # as a shell says of SIGINT
+GAME_ID = re.compile("[0-9a-f]{32}")
+NOT_OURS = frozenset({"NOT_AT_TABLE", "ANALYSIS_UNKNOWN"})  # somebody else of this machine may have played it
 PACE_S = 0.6  # slow enough to see who plays what
 PACE_MAX_S = 10.0  # nobody waits longer on purpose: a typing error
 
@@ -48,6 +52,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+app.add_typer(admin.app, name="admin")
 
 
 class OnlineMode(StrEnum):
@@ -227,6 +233,31 @@ def verify(file: RecordSource, as_json: AsJson = False) -> None:
     _guarded(lambda: _verify(file, as_json))
 
 
+@app.command()
+def analysis(
+    game: Annotated[str, typer.Argument(metavar="ID|FILE", help="A game of yours at the server, or a record.")],
+    seat: Annotated[int | None, typer.Option(min=1, max=7, help="Of a record: whose moves.")] = None,
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the moves of a finished Romanian Whist: what was best, what each cost, the grade."""
+    if GAME_ID.fullmatch(game):
+        _run(_analysis(game, url, as_json))
+    else:
+        _guarded(lambda: _tell_analysis(analyse(verify_record(written_at(game)).record, seat and seat - 1), as_json))
+
+
+@app.command()
+def story(
+    game_id: Annotated[str, typer.Argument(metavar="ID", help="A game of yours at the server.")],
+    locale: Annotated[str, typer.Option(help="en, ro or zh.")] = "en",
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Have a finished game told in a few paragraphs."""
+    _run(_story(game_id, locale, url, as_json))
+
+
 async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> None:
     keyboard = Keyboard()
     front: Front = (
@@ -396,7 +427,24 @@ def _verify(file: str, as_json: bool) -> None:
     print("The record holds.")
 
 
+async def _analysis(game_id: str, url: str, as_json: bool) -> None:
+    _tell_analysis(await _asked_by_one_of_us(url, lambda whist: whist.analysis(game_id)), as_json)
+
+
+def _tell_analysis(found: Mapping[str, Any], as_json: bool) -> None:
+    print(json.dumps(found) if as_json else "\n".join(shown(found)))
+
+
+async def _story(game_id: str, locale: str, url: str, as_json: bool) -> None:
+    told = await _asked_by_one_of_us(url, lambda whist: whist.story(game_id, locale))
+    print(json.dumps(told) if as_json else "\n\n".join(screen.printable(each) for each in told["paragraphs"]))
+
+
 async def _fetch(game_id: str, url: str) -> dict[str, Any]:
+    return await _asked_by_one_of_us(url, lambda whist: whist.record(game_id))
+
+
+async def _asked_by_one_of_us(url: str, ask: Callable[[Whist], Coroutine[Any, Any, dict[str, Any]]]) -> dict[str, Any]:
     """By the player of this machine, or by the last demonstration's guest."""
     refused: WhistError | None = None
     for role in ("player", "demo"):
@@ -405,9 +453,9 @@ async def _fetch(game_id: str, url: str) -> dict[str, Any]:
             continue
         async with Whist.connect(url, store=store) as whist:
             try:
-                return await whist.record(game_id)
+                return await ask(whist)
             except WhistError as error:
-                if error.code != "NOT_AT_TABLE":
+                if error.code not in NOT_OURS:
                     raise
                 refused = error
     raise refused or WhistError("NOT_AT_TABLE", facts={"why": "no game was played from here at this server"})
@@ -451,7 +499,7 @@ def _guarded(command: Callable[[], None]) -> None:
     """Run one command; whatever a server, a line or a file can do wrong ends in one clear line."""
     try:
         command()
-    except (WhistError, CheckFailed, CannotWrite, Unreadable, NoSuchRound) as error:
+    except (WhistError, CheckFailed, CannotWrite, Unreadable, NoSuchRound, CannotJudge) as error:
         _say(f"whist: {error}")
         raise typer.Exit(1) from None
     except BadRecord as flaw:

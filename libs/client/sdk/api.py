@@ -28,12 +28,15 @@ class Api:
         self._http = http
         self._backoff = backoff
 
-    async def request(self, method: str, path: str, *, token: str = "", body: Json | None = None) -> Json:
+    async def request(
+        self, method: str, path: str, *, token: str = "", body: Json | None = None, key: str = ""
+    ) -> Json:
         """The answer's JSON; {} when it has none. Raises WhistError with the problem's code, or Unreachable.
 
         What may change something carries one `Idempotency-Key` for all its tries: a repeat is answered as the first.
+        `key` is it where a later request is to repeat this one; else a new one is made.
         """
-        headers = {"Idempotency-Key": uuid.uuid4().hex} if method != "GET" else {}
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex} if method != "GET" else {}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         backoff = self._backoff.fresh()

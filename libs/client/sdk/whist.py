@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -105,6 +106,17 @@ class Whist:
     async def record(self, game_id: str) -> Json:
         """The record of a finished game that we played (P72). Raises WhistError GAME_RUNNING, NOT_AT_TABLE."""
         return await self._session.request("GET", f"/v1/games/{game_id}")
+
+    async def analysis(self, game_id: str) -> Json:
+        """What the coach makes of our own moves in a finished game (P61): docs/analysis.md.
+
+        Raises WhistError ANALYSIS_UNKNOWN, ANALYSIS_NOT_OFFERED (P13), ANALYSIS_NOT_YET.
+        """
+        return await self._session.request("GET", f"/v1/games/{game_id}/analysis")
+
+    async def story(self, game_id: str, locale: str = "en") -> Json:
+        """{"locale", "paragraphs"}: the game told in en, ro or zh (P62). Raises as `analysis` does."""
+        return await self._session.request("GET", f"/v1/games/{game_id}/story?locale={quote(locale, safe='')}")
 
     # ---- play ----
 

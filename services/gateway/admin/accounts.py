@@ -1,11 +1,11 @@
-"""Accounts: found, shut out and let in again, silenced; their purses looked into and corrected."""
+"""Accounts: found, shut out and let in again, silenced; their purses looked into and corrected; the ledger proved."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
 from services.gateway.admin import models
-from services.gateway.admin.gate import ActKey, Corrects, Looks, Rules, Silences, act
+from services.gateway.admin.gate import ActKey, Corrects, Looks, Proves, Rules, Silences, act
 from services.gateway.http.models import Id
 from services.gateway.http.models.wallet import Assets, History, Wallet
 from services.gateway.http.parts import PartsOf
@@ -14,6 +14,9 @@ from whist.tables.v1 import tables_pb2
 from whist.wallet.v1 import wallet_pb2
 
 router = APIRouter(prefix="/admin/v1/accounts", tags=["accounts"])
+ledger = APIRouter(prefix="/admin/v1", tags=["ledger"])
+
+PROOF_SECONDS = 300.0  # it reads every posting there is
 
 AccountId = Annotated[Id, Path()]
 
@@ -101,3 +104,16 @@ async def correct(
         ),
     )
     return models.Corrected(assets=Assets.of(answer.assets))
+
+
+@ledger.post("/ledger-check")
+async def ledger_check(parts: PartsOf, operator: Proves) -> models.LedgerCheck:
+    """Prove the ledger as it stands now (P17). Changes nothing; on a large one it takes a minute or more."""
+    answer = await parts.clients.wallet.call(
+        parts.clients.wallet_stub.CheckLedger, wallet_pb2.CheckLedgerRequest(), seconds=PROOF_SECONDS, tries=1
+    )
+    found = [
+        models.Difference(rule=each.rule, subject=each.subject, expected=each.expected, found=each.found)
+        for each in answer.differences
+    ]
+    return models.LedgerCheck(ok=not found, differences=found)

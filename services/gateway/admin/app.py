@@ -44,6 +44,6 @@ def build(parts: Parts, operators: Operators) -> ASGIApp:
     app.state.parts = parts
     app.state.operators = operators
     install(app)
-    for router in (_document, accounts.router, tables.router, acts.router, bench.router):
+    for router in (_document, accounts.router, accounts.ledger, tables.router, acts.router, bench.router):
         app.include_router(router)
     return Edge(app, limits=parts.limits, clock=parts.clock, entropy=parts.entropy, trusted_proxies=0)

@@ -67,6 +67,7 @@ def allowed(power: Power) -> Callable[..., Operator]:
 Looks = Annotated[Operator, Depends(allowed(Power.LOOK))]
 Silences = Annotated[Operator, Depends(allowed(Power.SILENCE))]
 Corrects = Annotated[Operator, Depends(allowed(Power.CORRECT))]
+Proves = Annotated[Operator, Depends(allowed(Power.PROVE))]
 Rules = Annotated[Operator, Depends(allowed(Power.RULE))]
 
 

@@ -232,6 +232,22 @@ class Audit(BaseModel):
     next_before: str | None
 
 
+class Difference(BaseModel):
+    """What of the ledger does not add up, by its rule."""
+
+    rule: str
+    subject: str
+    expected: str
+    found: str
+
+
+class LedgerCheck(BaseModel):
+    """Whether everything adds up, and what does not."""
+
+    ok: bool
+    differences: list[Difference]
+
+
 class BenchTables(Request):
     """How many tables, and how long their games."""
 

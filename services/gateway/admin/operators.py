@@ -28,7 +28,8 @@ class Power(StrEnum):
 
     LOOK = "look"  # accounts, purses, tables, complaints, the audit log
     SILENCE = "silence"
-    CORRECT = "correct"  # balances, and the proof of the ledger
+    CORRECT = "correct"  # balances
+    PROVE = "prove"  # the ledger, which takes the database some work
     RULE = "rule"  # suspend, reinstate, void, close, tables for load tests
 
 
@@ -42,7 +43,7 @@ class Role(StrEnum):
 
 POWERS = {
     Role.SUPPORT: frozenset({Power.LOOK, Power.SILENCE}),
-    Role.TREASURER: frozenset({Power.LOOK, Power.CORRECT}),
+    Role.TREASURER: frozenset({Power.LOOK, Power.CORRECT, Power.PROVE}),
     Role.ADMIN: frozenset(Power),
 }
 

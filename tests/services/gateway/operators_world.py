@@ -78,6 +78,13 @@ class AccountsDesk(Desk):
 class PursesDesk(Desk):
     """wallet's."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.differences: list[wallet_pb2.LedgerDifference] = []
+
+    async def CheckLedger(self, request: Any, context: Any) -> wallet_pb2.CheckLedgerResponse:
+        return wallet_pb2.CheckLedgerResponse(differences=self.differences)
+
     async def Grant(self, request: Any, context: Any) -> wallet_pb2.GrantResponse:
         if request.assets.coins < -1000:
             raise Refusal(Kind.CONFLICT, "INSUFFICIENT_FUNDS")

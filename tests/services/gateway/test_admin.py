@@ -21,6 +21,7 @@ from tests.services.gateway.operators_world import BEGUN, NOBODY
 from tests.services.gateway.world import Stage, staged
 from whist.tables.v1 import tables_pb2
 from whist.types.v1 import audit_pb2
+from whist.wallet.v1 import wallet_pb2
 
 TOKENS = {role: role.value[0] * 32 for role in Role}
 PRIVATE = ip_network("fd00::/8")
@@ -36,6 +37,7 @@ ROUTES: dict[tuple[str, str], tuple[Power, dict[str, Any] | None]] = {
     ("get", "/admin/v1/accounts/{account_id}/wallet"): (Power.LOOK, None),
     ("get", "/admin/v1/accounts/{account_id}/history"): (Power.LOOK, None),
     ("post", "/admin/v1/accounts/{account_id}/correct"): (Power.CORRECT, WHY | {"coins": -5, "cups": {"x2": 1}}),
+    ("post", "/admin/v1/ledger-check"): (Power.PROVE, None),
     ("get", "/admin/v1/tables"): (Power.LOOK, None),
     ("get", "/admin/v1/tables/{table_id}"): (Power.LOOK, None),
     ("post", "/admin/v1/tables/{table_id}/void"): (Power.RULE, WHY),
@@ -121,8 +123,8 @@ async def test_p82_each_role_may_do_what_it_is_for_and_nothing_else(operators: S
 def test_p82_support_looks_and_silences_treasurers_correct_and_admins_do_all() -> None:
     assert {role: {str(power) for power in powers} for role, powers in POWERS.items()} == {
         Role.SUPPORT: {"look", "silence"},
-        Role.TREASURER: {"look", "correct"},
-        Role.ADMIN: {"look", "silence", "correct", "rule"},
+        Role.TREASURER: {"look", "correct", "prove"},
+        Role.ADMIN: {"look", "silence", "correct", "prove", "rule"},
     }
 
 
@@ -237,6 +239,18 @@ async def test_p82_accounts_are_shown_as_they_stand(operators: Stage) -> None:
     assert (found["name"], found["email"], found["suspended"], found["seen_at"]) == (
         "Ana", "ana@example.org", True, None,
     )  # fmt: skip
+
+
+async def test_p17_the_ledger_is_proved_and_what_differs_is_told(operators: Stage) -> None:
+    async with client_of(operators, Role.TREASURER) as client:
+        assert (await client.post("/admin/v1/ledger-check")).json() == {"ok": True, "differences": []}
+        operators.world.purse.differences = [
+            wallet_pb2.LedgerDifference(rule="E2", subject="a1 coin", expected="5", found="6")
+        ]
+        told = (await client.post("/admin/v1/ledger-check")).json()
+    assert told == {
+        "ok": False, "differences": [{"rule": "E2", "subject": "a1 coin", "expected": "5", "found": "6"}],
+    }  # fmt: skip
 
 
 async def test_p22_complaints_are_paged(operators: Stage) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -138,6 +139,23 @@ async def test_a_whole_game_over_the_wires_with_every_event_twice(
     ]
     assert [m.table_id for m in movements][:4] == [table.bytes] * 4
     assert {m.reason for m in movements[4:]} == {"signup_gift"}
+
+
+async def test_p17_the_ledger_is_proved_over_the_wires_and_a_planted_difference_named(
+    bus: MemoryBus, gateway: Client, store: LedgerStore
+) -> None:
+    account = new_account()
+    await publish(bus, created(account), account.bytes)
+    assert not (await gateway.call("CheckLedger", pb.CheckLedgerRequest())).differences
+    plant = "update wallet.balance set amount = amount + :more where account_id = :account and asset = 'coin'"
+    async with store.database.begin() as connection:
+        await connection.execute(sa.text(plant), {"more": 1, "account": account})
+    try:
+        [told] = (await gateway.call("CheckLedger", pb.CheckLedgerRequest())).differences
+    finally:
+        async with store.database.begin() as connection:
+            await connection.execute(sa.text(plant), {"more": -1, "account": account})
+    assert (told.rule, told.subject, told.expected, told.found) == ("E2", f"{account} coin", "1000", "1001")
 
 
 async def test_history_is_paged_without_a_gap_or_a_twin(bus: MemoryBus, gateway: Client, matchmaking: Client) -> None:
