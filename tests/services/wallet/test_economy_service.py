@@ -107,16 +107,16 @@ async def test_p12_coffee_is_bought_once_a_request(gateway: Client) -> None:
     assert await gateway.call("BuyCoffee", request) == bought
     request.coffee = types_pb2.COFFEE_X2
     assert await refusal(gateway, "BuyCoffee", request) == "REQUEST_DIFFERS"
-    for change, reason in (
+    changes: tuple[tuple[dict[str, Any], str], ...] = (
         ({"guest": True}, "GUESTS_HAVE_NO_COFFEE"),
         ({"request_id": b"short"}, "BAD_ID"),
         ({"request_id": bytes(16), "coffee": types_pb2.COFFEE_UNSPECIFIED}, "BAD_COFFEE"),
         ({"request_id": bytes(16), "coffee": 99}, "BAD_COFFEE"),
         ({"request_id": bytes(16)}, "INSUFFICIENT_FUNDS"),
-    ):
-        wrong = pb.BuyCoffeeRequest(
-            **{"account_id": account.bytes, "coffee": types_pb2.COFFEE_X3, "request_id": request_id, **change}
-        )
+    )
+    good: dict[str, Any] = {"account_id": account.bytes, "coffee": types_pb2.COFFEE_X3, "request_id": request_id}
+    for change, reason in changes:
+        wrong = pb.BuyCoffeeRequest(**(good | change))
         assert await refusal(gateway, "BuyCoffee", wrong) == reason
 
 

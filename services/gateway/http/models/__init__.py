@@ -38,7 +38,18 @@ from services.gateway.http.models.play import (
     Seat,
     TableView,
 )
-from services.gateway.http.models.wallet import COFFEE_OF, COFFEES, Assets, CoffeeName, History, Movement, Wallet
+from services.gateway.http.models.wallet import (
+    COFFEE_OF,
+    COFFEES,
+    Assets,
+    CoffeeName,
+    CoffeeOrder,
+    History,
+    Movement,
+    Refunded,
+    RefundOffer,
+    Wallet,
+)
 
 __all__ = [
     "COFFEES",
@@ -52,6 +63,7 @@ __all__ = [
     "Assets",
     "Choices",
     "CoffeeName",
+    "CoffeeOrder",
     "Config",
     "Decision",
     "Device",
@@ -74,6 +86,8 @@ __all__ = [
     "Progress",
     "QueueRequest",
     "RefreshToken",
+    "RefundOffer",
+    "Refunded",
     "Report",
     "Request",
     "Room",
