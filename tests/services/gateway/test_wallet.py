@@ -51,9 +51,9 @@ async def test_a7_x17_what_is_no_order_is_refused(stage: Stage, http: httpx.Asyn
     assert stage.world.purse.orders == []
 
 
-async def test_p42_the_wallet_is_told_that_a_guest_asks(http: httpx.AsyncClient) -> None:
-    guest = (await http.post("/v1/guests", json={})).json()
-    http.headers["Authorization"] = f"Bearer {guest['tokens']['access_token']}"
+async def test_p42_the_wallet_is_told_that_a_guest_asks(stage: Stage, http: httpx.AsyncClient) -> None:
+    keys = stage.world.keys
+    http.headers["Authorization"] = f"Bearer {keys.sign(keys.claims(uuid4(), None, 600) | {'guest': True})}"
     answer = await http.post("/v1/wallet/coffee", json={"coffee": "x2"}, headers={"Idempotency-Key": str(uuid4())})
     assert is_problem(answer, 403, "GUESTS_HAVE_NO_COFFEE")
 

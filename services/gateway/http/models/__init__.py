@@ -26,6 +26,7 @@ from services.gateway.http.models.friends import (
 )
 from services.gateway.http.models.games import Analysis, Decision, GradedRound, Story
 from services.gateway.http.models.leagues import FORMS, TIERS, League, Progress, Standing
+from services.gateway.http.models.personal import Export, Name, NameClaimed, Session, Sessions
 from services.gateway.http.models.play import (
     MODE_OF,
     Advice,
@@ -67,6 +68,7 @@ __all__ = [
     "Config",
     "Decision",
     "Device",
+    "Export",
     "Friend",
     "FriendsTable",
     "FriendsTables",
@@ -81,6 +83,8 @@ __all__ = [
     "Me",
     "ModeName",
     "Movement",
+    "Name",
+    "NameClaimed",
     "Person",
     "Place",
     "Progress",
@@ -96,6 +100,8 @@ __all__ = [
     "SeatTaken",
     "SeatWish",
     "Seated",
+    "Session",
+    "Sessions",
     "SignedIn",
     "Standing",
     "Story",
