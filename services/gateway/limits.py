@@ -28,6 +28,7 @@ class Limits:
         self._login = _rules(settings.rate_login)
         self._tables = _rules(settings.rate_tables)
         self._chat = _rules(settings.rate_chat)
+        self._exports = _rules(settings.rate_exports)
         self._operators = _rules(settings.rate_operators)
 
     def network(self, network: str) -> None:
@@ -53,6 +54,10 @@ class Limits:
     def chat(self, account_id: bytes) -> None:
         """A line of chat. Raises RateLimited."""
         self._take(self._chat, "chat", account_id.hex())
+
+    def export(self, account_id: bytes) -> None:
+        """A copy of all that is held, which every service works for. Raises RateLimited."""
+        self._take(self._exports, "export", account_id.hex())
 
     def operator_may_try(self, network: str) -> None:
         """A request at the operators' listener. Raises RateLimited while too many tokens from there were wrong."""

@@ -49,6 +49,7 @@ class GatewaySettings(ServiceSettings):
     rate_login: str = Field("30/minute", description="Sign-in requests of one network; empty: no limit.")
     rate_tables: str = Field("20/minute", description="Friends' tables and reports of one account; empty: no limit.")
     rate_chat: str = Field("5/10seconds", description="Chat lines of one account; empty: no limit.")
+    rate_exports: str = Field("6/hour", description="Copies of its data for one account; empty: no limit.")
     rate_operators: str = Field("10/minute", description="Wrong operators' tokens of one network; empty: no limit.")
     socket_rate: float = Field(20, ge=0, le=100_000, description="Frames a second and socket; 0: no limit.")
     socket_burst: int = Field(40, ge=1, le=100_000, description="Frames at once.")
@@ -62,7 +63,14 @@ class GatewaySettings(ServiceSettings):
         return json.loads(value) if isinstance(value, str) else value
 
     @field_validator(
-        "rate_network", "rate_account", "rate_guests", "rate_login", "rate_tables", "rate_chat", "rate_operators"
+        "rate_network",
+        "rate_account",
+        "rate_guests",
+        "rate_login",
+        "rate_tables",
+        "rate_chat",
+        "rate_exports",
+        "rate_operators",
     )
     @classmethod
     def _is_rate(cls, value: str) -> str:

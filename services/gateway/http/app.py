@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 from starlette.types import ASGIApp
 
-from services.gateway.http import accounts, friends, games, models, pages, play
+from services.gateway.http import accounts, friends, games, models, pages, personal, play
 from services.gateway.http.document import PROBLEM, VERSION, DocumentedApp, operation_id
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts, PartsOf
@@ -43,7 +43,15 @@ def build(parts: Parts) -> ASGIApp:
     )
     app.state.parts = parts
     install(app)
-    for router in (_config, accounts.router, play.router, friends.router, games.router, *pages.routers(parts)):
+    for router in (
+        _config,
+        accounts.router,
+        personal.router,
+        play.router,
+        friends.router,
+        games.router,
+        *pages.routers(parts),
+    ):
         app.include_router(router)
     if parts.settings.web_dir is not None:
         pages.mount_web(app, parts.settings.web_dir)

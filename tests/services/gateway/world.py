@@ -106,6 +106,9 @@ class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
         self.broken = False
         self.finished: list[auth_pb2.FinishLoginRequest] = []
         self.drops_guests = False
+        self.claimed: list[auth_pb2.ClaimNameRequest] = []
+        self.revoked: list[auth_pb2.RevokeSessionRequest] = []
+        self.deleted: list[auth_pb2.DeleteAccountRequest] = []
 
     def _tokens(self, account: UUID) -> auth_pb2.Tokens:
         tokens = auth_pb2.Tokens(access_token=self.keys.token(account), refresh_token="r" * 43)
@@ -165,6 +168,35 @@ class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
     async def GetAccount(self, request: Any, context: Any) -> auth_pb2.GetAccountResponse:
         return auth_pb2.GetAccountResponse(account=auth_pb2.Account(account_id=request.account_id, name="Ana"))
 
+    async def ClaimName(self, request: Any, context: Any) -> auth_pb2.ClaimNameResponse:
+        self.claimed.append(request)
+        if request.name == "Admin":
+            raise Refusal(Kind.INVALID, "NAME_INVALID", rule="reserved")
+        answer = auth_pb2.ClaimNameResponse(
+            account=auth_pb2.Account(account_id=request.account_id, name=request.name, named=True)
+        )
+        answer.next_change_at.FromDatetime(datetime.now(UTC) + timedelta(days=30))
+        return answer
+
+    async def ListSessions(self, request: Any, context: Any) -> auth_pb2.ListSessionsResponse:
+        known = [auth_pb2.Session(session_id=b"s" * 16, device="Phone"), auth_pb2.Session(session_id=b"t" * 16)]
+        return auth_pb2.ListSessionsResponse(sessions=known)
+
+    async def RevokeSession(self, request: Any, context: Any) -> auth_pb2.RevokeSessionResponse:
+        if request.session_id != b"s" * 16:
+            raise Refusal(Kind.NOT_FOUND, "SESSION_UNKNOWN")
+        self.revoked.append(request)
+        return auth_pb2.RevokeSessionResponse()
+
+    async def ExportAccount(self, request: Any, context: Any) -> auth_pb2.ExportAccountResponse:
+        return auth_pb2.ExportAccountResponse(export_json='{"email":"ana@example.org"}')
+
+    async def DeleteAccount(self, request: Any, context: Any) -> auth_pb2.DeleteAccountResponse:
+        if request.session_id != b"s" * 16:
+            raise Refusal(Kind.FORBIDDEN, "SIGN_IN_NOT_FRESH", minutes=10)
+        self.deleted.append(request)
+        return auth_pb2.DeleteAccountResponse()
+
 
 class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
     def __init__(self) -> None:
@@ -202,6 +234,8 @@ class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
 
 
 class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
+    older_pages = 0  # of the history
+
     async def Balances(self, request: Any, context: Any) -> wallet_pb2.BalancesResponse:
         return wallet_pb2.BalancesResponse(
             assets=types_pb2.Assets(coins=1000, cups_x1_5=10), held=types_pb2.Assets(coins=100)
@@ -214,9 +248,10 @@ class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
     async def History(self, request: Any, context: Any) -> wallet_pb2.HistoryResponse:
+        page = int(request.before or 0)
         return wallet_pb2.HistoryResponse(
             movements=[wallet_pb2.Movement(transfer_id=b"t" * 16, reason="signup_gift", asset="coin", amount=1000)],
-            next_before="",
+            next_before=str(page + 1) if page < self.older_pages else "",
         )
 
 
@@ -382,6 +417,9 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
         kind, dealt = seat
         return tables_pb2.SeatOfResponse(table_id=bytes.fromhex(TABLE), kind=kind, dealt=dealt)
 
+    async def ExportAccount(self, request: Any, context: Any) -> tables_pb2.ExportAccountResponse:
+        return tables_pb2.ExportAccountResponse(export_json='{"chat":[]}')
+
     async def Record(self, request: Any, context: Any) -> tables_pb2.RecordResponse:
         return tables_pb2.RecordResponse(record_json='{"v":1,"deals":[]}')
 
@@ -479,6 +517,7 @@ class World:
         self.keys = Keys()
         self.auth = Auth(self.keys)
         self.matchmaking = Matchmaking()
+        self.purse = Purse()
         self.leagues = Leagues()
         self.purse = Purse()
         self.worker = Worker()

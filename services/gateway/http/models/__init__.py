@@ -26,6 +26,7 @@ from services.gateway.http.models.friends import (
 )
 from services.gateway.http.models.games import Analysis, Decision, GradedRound, Story
 from services.gateway.http.models.leagues import FORMS, TIERS, League, Progress, Standing
+from services.gateway.http.models.personal import Export, Name, NameClaimed, Session, Sessions
 from services.gateway.http.models.play import (
     MODE_OF,
     Advice,
@@ -55,6 +56,7 @@ __all__ = [
     "Config",
     "Decision",
     "Device",
+    "Export",
     "Friend",
     "FriendsTable",
     "FriendsTables",
@@ -69,6 +71,8 @@ __all__ = [
     "Me",
     "ModeName",
     "Movement",
+    "Name",
+    "NameClaimed",
     "Person",
     "Place",
     "Progress",
@@ -82,6 +86,8 @@ __all__ = [
     "SeatTaken",
     "SeatWish",
     "Seated",
+    "Session",
+    "Sessions",
     "SignedIn",
     "Standing",
     "Story",

@@ -61,6 +61,17 @@ class Movement(BaseModel):
     amount: int
     table: Id | None
 
+    @classmethod
+    def of(cls, movement: wallet_pb2.Movement) -> "Movement":
+        return cls(
+            transfer_id=movement.transfer_id.hex(),
+            at=movement.at.ToDatetime(UTC),
+            reason=movement.reason,
+            asset=movement.asset,
+            amount=movement.amount,
+            table=movement.table_id.hex() or None,
+        )
+
 
 class History(BaseModel):
     """Newest first; `next_before` leads to older ones and is null at the end."""
@@ -71,16 +82,6 @@ class History(BaseModel):
     @classmethod
     def of(cls, answer: wallet_pb2.HistoryResponse) -> "History":
         return cls(
-            movements=[
-                Movement(
-                    transfer_id=each.transfer_id.hex(),
-                    at=each.at.ToDatetime(UTC),
-                    reason=each.reason,
-                    asset=each.asset,
-                    amount=each.amount,
-                    table=each.table_id.hex() or None,
-                )
-                for each in answer.movements
-            ],
+            movements=[Movement.of(each) for each in answer.movements],
             next_before=answer.next_before or None,
         )
