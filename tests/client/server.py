@@ -236,10 +236,19 @@ class Whistle:
     refresh: str = ""
     refreshes: int = 0
     tries_left: int = 0
+    guest_tokens: list[str] = field(default_factory=list)
+    drops_guests: bool = False
+    sessions: list[dict[str, Any]] = field(
+        default_factory=lambda: [
+            {"session_id": digit * 32, "device": device, "used_at": "2026-11-30T10:00:00Z", "current": digit == "1"}
+            for digit, device in (("1", "Phone"), ("2", ""))
+        ]
+    )
     revoked: bool = False
     coins: int = 1000
     experience: int = 0
     prize_slip: int = 0  # what the wallet pays too much
+    uploaded: list[Any] = field(default_factory=list)
     polls_until_paid: int = 2
     queued: bool = False
     never_deals: bool = False
@@ -421,7 +430,31 @@ def rest(server: Whistle) -> FastAPI:
         if body["code"] != "12345678":
             server.tries_left -= 1
             return problem(400, "CODE_WRONG", tries_left=server.tries_left)
+        server.guest_tokens.append(request.headers.get("authorization", ""))
+        if server.drops_guests and server.guest_tokens[-1] and not body.get("drop_guest"):
+            return problem(409, "GUEST_WOULD_BE_DROPPED")
         return server.new_tokens()
+
+    @app.put("/v1/account/name")
+    async def name(request: Request) -> Any:
+        body = await request.json()
+        if body["name"] == "Admin":
+            return refused(request) or problem(400, "NAME_INVALID", rule="reserved")
+        account = {"account_id": ACCOUNT, "name": body["name"], "named": True}
+        return refused(request) or {"account": account, "next_change_at": "2026-12-30T10:00:00Z"}
+
+    @app.get("/v1/sessions")
+    async def sessions(request: Request) -> Any:
+        return refused(request) or {"sessions": server.sessions}
+
+    @app.delete("/v1/sessions/{session_id}")
+    async def end_session(session_id: str, request: Request) -> Any:
+        server.sessions = [each for each in server.sessions if each["session_id"] != session_id]
+        return refused(request) or {}
+
+    @app.get("/v1/account/export")
+    async def export(request: Request) -> Any:
+        return refused(request) or {"account": {"email": "ana@example.com"}, "tables": {"chat": []}}
 
     @app.post("/v1/tokens")
     async def tokens(request: Request) -> Any:
@@ -439,6 +472,25 @@ def rest(server: Whistle) -> FastAPI:
     async def league(request: Request) -> Any:
         server.settle()
         return refused(request) or {"progress": {"experience": server.experience}, "standing": {}}
+
+    @app.get("/v1/leagues/group")
+    async def group(week: str = "") -> Any:
+        member = {"account_id": ACCOUNT, "name": "Ana", "rank": 1, "points": 1250, "games": 2, "next_tier": "queen"}
+        member |= {"podium_coins": 100_000, "podium_bars": 50, "form": None, "level": 2}
+        gone = member | {"account_id": "f" * 32, "name": None, "rank": 2, "next_tier": "jack", "podium_coins": 0}
+        shown = {"week": week or "2026-W49", "group_id": "a" * 32, "tier": "jack", "closed": False}
+        return shown | {"members": [member, gone]}
+
+    @app.get("/v1/leagues/friends")
+    async def leaderboard(limit: int, week: str = "") -> Any:
+        first = {"account_id": "f" * 32, "name": "Dan", "rank": 1, "points": 9, "games": limit}
+        own = {"account_id": ACCOUNT, "name": "Ana", "rank": None, "points": 7, "games": 2}
+        return {"week": week or "2026-W49", "places": [first], "own": own}
+
+    @app.post("/v1/offline-games")
+    async def offline_game(request: Request) -> Any:
+        server.uploaded.append(await request.json())
+        return {"credited": len(server.uploaded) == 1, "experience": 62, "total": 62, "level": 1}
 
     @app.get("/v1/wallet")
     async def wallet(request: Request) -> Any:

@@ -8,7 +8,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from enum import StrEnum
 from importlib.metadata import version
 from io import TextIOWrapper
@@ -17,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from libs.client.cli import admin, friends, screen, watching
+from libs.client.cli import account, admin, friends, league, screen, watching
 from libs.client.cli import demo as demonstration
 from libs.client.cli.analysis import CannotJudge, analyse, shown
 from libs.client.cli.keyboard import Keyboard
@@ -214,6 +215,29 @@ def watch(
     _run(_watch(table_id, url, email))
 
 
+@app.command("league")
+def show_league(
+    week: Annotated[str, typer.Option(help="Such as 2026-W48; else the one that runs.")] = "",
+    with_friends: Annotated[bool, typer.Option("--friends", help="The leaderboard of friends' games instead.")] = False,
+    url: Url = HERE,
+    email: Email = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show one's group of the weekly league, or the leaderboard of friends' games."""
+    _run(_league(week, with_friends, url, email, as_json))
+
+
+@app.command()
+def upload(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Records that `play --record` wrote.")],
+    url: Url = HERE,
+    email: Email = "",
+    as_json: AsJson = False,
+) -> None:
+    """Have games played offline credited: half of what they would bring online. Guests upload none: --email."""
+    _run(_upload(files, url, email, as_json))
+
+
 RecordSource = Annotated[str, typer.Argument(metavar="FILE", help="A record: a file, - for standard input, or a link.")]
 
 
@@ -258,12 +282,56 @@ def story(
     _run(_story(game_id, locale, url, as_json))
 
 
+@app.command()
+def name(
+    wanted: Annotated[str, typer.Argument(metavar="NAME", help="3 to 16 letters and digits.")],
+    url: Url = HERE,
+    email: Email = "",
+) -> None:
+    """Take a name that is yours alone: a ✓ at the table. Guests have none: --email."""
+    _run(_name(wanted, url, email))
+
+
+@app.command()
+def sessions(
+    ended: Annotated[str, typer.Option("--end", metavar="ID", help="Sign this device out.")] = "",
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Your devices that are signed in."""
+    _run(_sessions(ended, url, as_json))
+
+
+@app.command()
+def export(url: Url = HERE) -> None:
+    """All that the server holds of you, as JSON on standard output."""
+    _run(_export(url))
+
+
+async def _name(wanted: str, url: str, email: str) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        _say(account.claimed(await whist.claim_name(wanted)))
+
+
+async def _sessions(ended: str, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        if ended:
+            await whist.end_session(ended)
+        found = await whist.sessions()
+    print(json.dumps(found) if as_json else account.devices(found))
+
+
+async def _export(url: str) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        print(json.dumps(await whist.export(), ensure_ascii=False, indent=2))
+
+
 async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> None:
     keyboard = Keyboard()
     front: Front = (
         JsonFront(_write) if as_json else ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
     )
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         _say(f"{screen.printable(whist.account['name'])} queues in room {room} ({mode})")
         table = await _seated(whist, room, mode)
         resumed = (table.view["mode"] == OnlineMode.QUICK) != (mode == OnlineMode.QUICK) or bool(
@@ -284,9 +352,24 @@ async def _tables(url: str, as_json: bool) -> None:
         print(json.dumps(table) if as_json else friends.listed(table))
 
 
+async def _league(week: str, with_friends: bool, url: str, email: str, as_json: bool) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        found = await (whist.friends_leaderboard(week) if with_friends else whist.group(week))
+        own = str(whist.account["account_id"])
+    told = league.told_board if with_friends else league.told_group
+    print(json.dumps(found) if as_json else "\n".join(told(found, own)))
+
+
+async def _upload(files: Sequence[str], url: str, email: str, as_json: bool) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        for file in files:
+            answer = await league.upload(whist, file)
+            print(json.dumps({"file": file, **answer}) if as_json else league.told_upload(file, answer))
+
+
 async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:
     keyboard = Keyboard()
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         opened = await whist.friends.open(
             game=setup.game, options=dict(setup.options), players=setup.players, bots=setup.bots, listed=listed
         )
@@ -296,7 +379,7 @@ async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:
 
 async def _sit(table_id: str, seat: int | None, url: str, email: str) -> None:
     keyboard = Keyboard()
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         place = None if seat is None else seat - 1
         try:
             await whist.friends.sit(table_id, place)
@@ -312,7 +395,7 @@ async def _sit(table_id: str, seat: int | None, url: str, email: str) -> None:
 
 async def _watch(table_id: str, url: str, email: str) -> None:
     keyboard = Keyboard()
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         table = await whist.join(table_id)
         front = ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
         if await watching.watch(whist, table, keyboard, front, eager=sys.stdin.isatty()):
@@ -365,10 +448,9 @@ async def _seated(whist: Whist, room: int, mode: str) -> Table:
 async def _demo(mode: str, url: str, email: str, record_file: Path | None, as_json: bool) -> None:
     file = None if record_file is None else RecordFile(record_file)
     say = _say if as_json else lambda text: _write(text + "\n")
-    store = FileStore(url, "demo")
-    store.forget()
+    FileStore(url, "demo").forget()
     keyboard = Keyboard()
-    async with Whist.connect(url, store=store, email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email, "demo") as whist:
         report, kept = await demonstration.run(whist, mode, say)
     if file is not None:
         file.write(kept)
@@ -461,16 +543,15 @@ async def _asked_by_one_of_us(url: str, ask: Callable[[Whist], Coroutine[Any, An
     raise refused or WhistError("NOT_AT_TABLE", facts={"why": "no game was played from here at this server"})
 
 
-def _asker(keyboard: Keyboard, email: str) -> Any:
-    asked = False
-
-    async def ask() -> str:
-        nonlocal asked
-        _say("That was not the code. Try again:" if asked else f"The code that was sent to {email}:")
-        asked = True
-        return await keyboard.line() or ""
-
-    return ask
+def _signed_in(url: str, keyboard: Keyboard, email: str, role: str = "player") -> AbstractAsyncContextManager[Whist]:
+    """Whoever played here last, or the account of an address after its code; a guest may become it (P42)."""
+    return Whist.connect(
+        url,
+        store=FileStore(url, role),
+        email=email,
+        ask_code=account.code_asker(keyboard, email, _say),
+        ask_drop=account.drop_asker(keyboard, _say),
+    )
 
 
 def _tell_queue(whist: Whist, place: frames.Queue) -> None:

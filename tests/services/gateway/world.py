@@ -39,6 +39,7 @@ from whist.wallet.v1 import wallet_pb2, wallet_pb2_grpc
 
 ORIGIN = "https://play.example"
 TABLE = "0" * 31 + "1"
+GONE = b"d" * 16  # an account that was deleted
 PATIENCE_SECONDS = 10.0
 ANALYSIS = {
     "v": 1, "table": TABLE, "game": "romanian", "seat": 2, "grade": "A+", "loss": 0.25, "samples": 1000,
@@ -168,6 +169,10 @@ class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
     async def GetAccount(self, request: Any, context: Any) -> auth_pb2.GetAccountResponse:
         return auth_pb2.GetAccountResponse(account=auth_pb2.Account(account_id=request.account_id, name="Ana"))
 
+    async def GetAccounts(self, request: Any, context: Any) -> auth_pb2.GetAccountsResponse:
+        known = [each for each in request.account_ids if each != GONE]
+        return auth_pb2.GetAccountsResponse(accounts=[auth_pb2.Account(account_id=each, name="Ana") for each in known])
+
     async def ClaimName(self, request: Any, context: Any) -> auth_pb2.ClaimNameResponse:
         self.claimed.append(request)
         if request.name == "Admin":
@@ -258,6 +263,9 @@ class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
 class Leagues(leagues_pb2_grpc.LeaguesServiceServicer):
     down = False
 
+    def __init__(self) -> None:
+        self.uploaded: list[leagues_pb2.UploadOfflineRequest] = []
+
     async def Profile(self, request: Any, context: Any) -> leagues_pb2.ProfileResponse:
         if self.down:
             raise Refusal(Kind.UNAVAILABLE, "DATABASE_AWAY")
@@ -265,6 +273,28 @@ class Leagues(leagues_pb2_grpc.LeaguesServiceServicer):
 
     async def Standing(self, request: Any, context: Any) -> leagues_pb2.StandingResponse:
         return leagues_pb2.StandingResponse(week_id="2026-W49", points=55, games=1, tier=leagues_pb2.TIER_JACK)
+
+    async def Group(self, request: Any, context: Any) -> leagues_pb2.GroupResponse:
+        member = leagues_pb2.GroupMember(
+            account_id=request.account_id, rank=1, points=55, games=1, next_tier=leagues_pb2.TIER_QUEEN,
+            podium_coins=100_000, podium_bars=50, form=leagues_pb2.FORM_ICE, level=2,
+        )  # fmt: skip
+        gone = leagues_pb2.GroupMember(account_id=GONE, rank=2, points=5, next_tier=leagues_pb2.TIER_JACK, level=1)
+        return leagues_pb2.GroupResponse(
+            week_id=request.week_id or "2026-W49",
+            group_id=b"g" * 16,
+            tier=leagues_pb2.TIER_JACK,
+            members=[member, gone],
+        )
+
+    async def Leaderboard(self, request: Any, context: Any) -> leagues_pb2.LeaderboardResponse:
+        place = leagues_pb2.LeaderboardPlace(account_id=request.account_id, rank=0, points=7, games=2)
+        first = leagues_pb2.LeaderboardPlace(account_id=GONE, rank=1, points=9, games=request.limit)
+        return leagues_pb2.LeaderboardResponse(week_id=request.week_id or "2026-W49", places=[first], own=place)
+
+    async def UploadOffline(self, request: Any, context: Any) -> leagues_pb2.UploadOfflineResponse:
+        self.uploaded.append(request)
+        return leagues_pb2.UploadOfflineResponse(credited=True, experience=62, total=62, level=1)
 
 
 class Coach(coach_pb2_grpc.CoachServiceServicer):

@@ -1,7 +1,6 @@
 """P43, P44, X19: games played offline are credited once, when they are legal and of those that count."""
 
 import asyncio
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,63 +10,16 @@ from typing import Any
 import pytest
 
 from libs.chassis.errors import DomainError, Kind
-from libs.engine import fair
-from libs.engine.game import GAMES
 from libs.engine.record import plain
-from libs.engine.record.model import By, Move, Record
-from libs.engine.replay import fold, make_draws
+from libs.engine.record.model import Record
 from services.leagues.domain.errors import BadRecord, UnknownGame
 from services.leagues.domain.offline import OfflineGame, judge
 from services.leagues.domain.results import AccountId
 from services.leagues.handlers.offline import RECORD_BYTES_MAX
 from tests.services.leagues.builders import PLATFORM, Leagues, game_finished, game_started, new_id, seat_result
+from tests.services.leagues.offline_games import person_of, played
 
 NUMBERS = PLATFORM.experience
-
-
-def played(
-    seed: str,
-    game: str = "romanian",
-    players: int = 6,
-    options: Mapping[str, Any] | None = None,
-    *,
-    own: int | None = None,
-    moves: int | None = None,
-) -> Record:
-    """A game of last legal moves; the first `own` decisions of the person are theirs, all without it."""
-    rules, secret = GAMES[game], hashlib.sha256(seed.encode()).digest()
-    chosen = {"mode": "quick"} if options is None else options
-    state = rules.new(players, chosen)
-    seat, taken, left = fair.permutation(secret, "seats", players).index(0), list[Move](), own
-    while not rules.over(state) and (moves is None or len(taken) < moves):
-        if rules.draw(state) is not None:
-            state, _ = make_draws(rules, state, secret)
-            continue
-        actor = rules.to_act(state)
-        assert actor is not None
-        by = By.BOT
-        if actor == seat:
-            by = By.PERSON if left is None or left > 0 else By.BOT
-            left = None if left is None else left - 1
-        action = rules.legal(state)[-1]
-        taken.append(Move(seat=actor, action=action, by=by, at_ms=1_700_000_000_000 + len(taken)))
-        state = fold(rules, state, rules.decide(state, actor, action))
-    options_in_full = rules.view(rules.new(players, chosen), None)["options"]
-    return Record(
-        game=game,
-        rules_version=rules.rules_version,
-        players=players,
-        options=options_in_full,
-        names=tuple(f"Player {number}" for number in range(players)),
-        commitment=fair.commitment(secret),
-        secret=secret,
-        moves=tuple(taken),
-    )
-
-
-def person_of(record: Record) -> int:
-    assert record.secret is not None
-    return fair.permutation(record.secret, "seats", record.players).index(0)
 
 
 # ---- what a record proves ----

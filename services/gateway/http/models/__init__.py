@@ -25,7 +25,18 @@ from services.gateway.http.models.friends import (
     SeatWish,
 )
 from services.gateway.http.models.games import Analysis, Decision, GradedRound, Story
-from services.gateway.http.models.leagues import FORMS, TIERS, League, Progress, Standing
+from services.gateway.http.models.leagues import (
+    FORMS,
+    TIERS,
+    GroupMember,
+    Leaderboard,
+    LeaderboardPlace,
+    League,
+    LeagueGroup,
+    OfflineGame,
+    Progress,
+    Standing,
+)
 from services.gateway.http.models.personal import Export, Name, NameClaimed, Session, Sessions
 from services.gateway.http.models.play import (
     MODE_OF,
@@ -61,10 +72,14 @@ __all__ = [
     "FriendsTable",
     "FriendsTables",
     "GradedRound",
+    "GroupMember",
     "Hint",
     "History",
     "Id",
+    "Leaderboard",
+    "LeaderboardPlace",
     "League",
+    "LeagueGroup",
     "LoginFinish",
     "LoginStart",
     "LoginStarted",
@@ -73,6 +88,7 @@ __all__ = [
     "Movement",
     "Name",
     "NameClaimed",
+    "OfflineGame",
     "Person",
     "Place",
     "Progress",
