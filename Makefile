@@ -58,6 +58,10 @@ fuzz-engine: install ## A million decisions a game beside the second models; spo
 fuzz-api: install ## The whole REST API by its own document, many requests of each kind (WHIST_FUZZ_API=n)
 	@WHIST_FUZZ_API=$(WHIST_FUZZ_API) $(BIN)/pytest -q --timeout 3600 tests/e2e/test_api_fuzz.py
 
+.PHONY: simulate
+simulate: install ## A week of 2,000 players over the real wallet and leagues, beside a second model (ARGS='--players 200')
+	@$(BIN)/python -m tests.simulation $(ARGS)
+
 .PHONY: lint
 lint: install ## Style, types, import contracts, protos, migrations, shell, YAML
 	@$(BIN)/ruff format --check --quiet .

@@ -17,6 +17,7 @@ from libs.search.advising import ADVISED, consider
 SAMPLES = 1000
 SURE = 2.0  # standard errors beyond which a loss counts: below, the better move is a matter of taste
 DEAREST = 3
+DIGITS = 4  # of points that are written down; the samples leave some tenth of doubt
 
 # Marks best first, each with the most points that a round may cost on average for it.
 Marks = tuple[tuple[str, float], ...]
@@ -50,6 +51,7 @@ class Decision:
 
     turn: int
     round: int  # 0-based
+    cards: int  # of the round
     action: Action
     best: Action
     points: float  # expected from `action`
@@ -57,14 +59,32 @@ class Decision:
     error: float  # standard error of the difference
     band: Band
 
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON (docs/analysis.md)."""
+        return {
+            "turn": self.turn,
+            "round": self.round,
+            "action": self.action,
+            "best": self.best,
+            "points": _points(self.points),
+            "loss": _points(self.loss),
+            "error": _points(self.error),
+            "band": self.band.value,
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundGrade:
     """All own decisions of one round; without any it is not in the list."""
 
     round: int
+    cards: int
     loss: float
     mark: str
+
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON (docs/analysis.md)."""
+        return {"round": self.round, "cards": self.cards, "loss": _points(self.loss), "grade": self.mark}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +96,16 @@ class GameGrade:
     loss: float  # points a round, over rounds with an own decision
     mark: str | None
     dearest: tuple[Decision, ...]  # at most three, dearest first; none that cost nothing
+
+    def dump(self) -> dict[str, Any]:
+        """Plain JSON (docs/analysis.md)."""
+        return {
+            "grade": self.mark,
+            "loss": _points(self.loss),
+            "rounds": [one.dump() for one in self.rounds],
+            "dearest": [one.turn for one in self.dearest],
+            "decisions": [one.dump() for one in self.decisions],
+        }
 
 
 def grade(record: Record | Mapping[str, Any], seat: Seat, samples: int = SAMPLES, marks: Marks = MARKS) -> GameGrade:
@@ -96,12 +126,15 @@ def graded(decisions: Iterable[Decision], marks: Marks = MARKS) -> GameGrade:
     """What one person's decisions of one game come to, in the order in which they were made."""
     made = tuple(decisions)
     losses: dict[int, float] = {}
+    sizes = {one.round: one.cards for one in made}
     for one in made:
         losses[one.round] = losses.get(one.round, 0.0) + one.loss
     loss = sum(losses.values()) / len(losses) if losses else 0.0
     return GameGrade(
         decisions=made,
-        rounds=tuple(RoundGrade(round=at, loss=cost, mark=mark(cost, marks)) for at, cost in losses.items()),
+        rounds=tuple(
+            RoundGrade(round=at, cards=sizes[at], loss=cost, mark=mark(cost, marks)) for at, cost in losses.items()
+        ),
         loss=loss,
         mark=mark(loss, marks) if losses else None,
         dearest=tuple(sorted((one for one in made if one.loss > 0), key=lambda one: -one.loss)[:DEAREST]),
@@ -141,6 +174,7 @@ def judge(view: View, action: Action, samples: int = SAMPLES) -> Decision:
     return Decision(
         turn=view["turn"],
         round=view["round"],
+        cards=view["cards"],
         action=action,
         best=best.action if loss else action,
         points=thought.advice[made].points,
@@ -148,6 +182,10 @@ def judge(view: View, action: Action, samples: int = SAMPLES) -> Decision:
         error=thought.errors[made],
         band=_band(loss),
     )
+
+
+def _points(value: float) -> float:
+    return round(value, DIGITS)
 
 
 def _band(loss: float) -> Band:

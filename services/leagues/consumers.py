@@ -17,7 +17,7 @@ from services.leagues.domain.results import (
     TableId,
     WeekId,
 )
-from services.leagues.handlers import facts
+from services.leagues.handlers import facts, offline
 from services.leagues.ports import Ledger
 from whist.auth.v1.events_pb2 import AuthEvent
 from whist.tables.v1.events_pb2 import GameFinished, SeatResult, TablesEvent
@@ -35,15 +35,17 @@ KINDS: Mapping[int, GameKind] = MappingProxyType(
 
 
 async def on_tables(ledger: Ledger, event: TablesEvent, *, platform: Platform) -> None:
-    """`leagues.tables`: quick play and friends' games that ended, and finished ones that an operator voided."""
+    """`leagues.tables`: quick play and friends' games: that they are played here, how they end, that they are void."""
     match event.WhichOneof("event"):
+        case "game_started" if event.game_started.kind in KINDS and event.game_started.commitment:
+            await offline.known_online(event.game_started.commitment, ledger=ledger)
         case "game_finished" if event.game_finished.kind in KINDS:
             await facts.game_finished(_game(event), ledger=ledger, platform=platform)
         case "game_voided" if event.game_voided.kind in KINDS and event.game_voided.had_finished:
             await facts.game_voided(_table(event.game_voided.table_id), ledger=ledger, platform=platform)
 
 
-async def on_wallet(ledger: Ledger, event: WalletEvent) -> None:
+async def on_wallet(ledger: Ledger, event: WalletEvent, *, platform: Platform) -> None:
     """`leagues.wallet`: prizes as paid, and those that went back."""
     match event.WhichOneof("event"):
         case "prize_paid":
@@ -55,7 +57,7 @@ async def on_wallet(ledger: Ledger, event: WalletEvent) -> None:
                 coins=paid.coins,
                 paid_at=event.occurred_at.ToDatetime(tzinfo=UTC),
             )
-            await facts.prize_paid(prize, ledger=ledger)
+            await facts.prize_paid(prize, ledger=ledger, platform=platform)
         # A refund of a game that had won nothing takes nothing off.
         case "game_refunded" if event.game_refunded.prize_coins:
             refunded = event.game_refunded
@@ -70,14 +72,17 @@ async def _returned(ledger: Ledger, account_id: bytes, table_id: bytes, week: st
     await facts.prize_returned(gone, ledger=ledger)
 
 
-async def on_auth(ledger: Ledger, event: AuthEvent) -> None:
+async def on_auth(ledger: Ledger, event: AuthEvent, *, platform: Platform) -> None:
     """`leagues.auth`: who is a guest, who has signed in, who is gone."""
     match event.WhichOneof("event"):
         case "account_created":
             created = event.account_created
-            await facts.account_created(_account(created.account_id), guest=created.guest, ledger=ledger)
+            await facts.account_created(
+                _account(created.account_id), guest=created.guest, ledger=ledger, platform=platform
+            )
         case "guest_upgraded":
-            await facts.account_created(_account(event.guest_upgraded.account_id), guest=False, ledger=ledger)
+            upgraded = _account(event.guest_upgraded.account_id)
+            await facts.account_created(upgraded, guest=False, ledger=ledger, platform=platform)
         case "account_deleted":
             await facts.account_deleted(_account(event.account_deleted.account_id), ledger=ledger)
 

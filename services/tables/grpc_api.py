@@ -16,6 +16,8 @@ from services.tables.friends_api import FriendsApi, id_of, options_of
 from services.tables.handlers import OpenTable, TablesStore
 from services.tables.operators import OperatorsStore
 from services.tables.operators_api import OperatorsApi
+from services.tables.personal import PersonalStore
+from services.tables.personal_api import PersonalApi
 from services.tables.ports import Head
 from services.tables.watching import Watching
 from services.tables.worker import Worker
@@ -40,6 +42,7 @@ ALLOW = {
     f"{SERVICE}SeatOf": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}Record": frozenset({"gateway"}),
     f"{SERVICE}FinishedGames": frozenset({"wallet"}),
+    f"{SERVICE}ExportAccount": frozenset({"gateway"}),
     f"{SERVICE}Abandon": frozenset({"matchmaking", "wallet"}),
     f"{SERVICE}Play": frozenset({"gateway"}),
     f"{SERVICE}OpenFriendsTable": frozenset({"gateway"}),
@@ -62,14 +65,16 @@ ALLOW = {
 }
 
 
-class TablesApi(FriendsApi, OperatorsApi, tables_pb2_grpc.TablesServiceServicer):
-    """Each method: decode, one call, encode. Others are in `friends_api` and `operators_api`."""
+class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesServiceServicer):
+    """Each method: decode, one call, encode. Others are in `friends_api`, `operators_api` and `personal_api`."""
 
     def __init__(
         self, worker: Worker, store: TablesStore, desk: Desk, watching: Watching, operators: OperatorsStore,
+        personal: PersonalStore,
     ) -> None:  # fmt: skip
         FriendsApi.__init__(self, worker, store, desk, watching)
         OperatorsApi.__init__(self, worker, operators, desk, watching)
+        PersonalApi.__init__(self, personal)
 
     async def CreateTable(  # noqa: N802 - named by the contract
         self, request: tables_pb2.CreateTableRequest, context: Any

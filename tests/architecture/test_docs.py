@@ -49,6 +49,7 @@ async def wired(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mappi
             "mail_dir": folder,
         },
         "matchmaking": {"vip_key": "of no account at all"},
+        "wallet": {"vip_key": "of no account at all"},
     }
     async with AsyncExitStack() as stack:
         services = {}

@@ -30,6 +30,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tests.e2e.digest import Digest, differing
+
 Operation = APIOperation[Any, Any, Any, Any]
 CHECKS = [
     not_a_server_error,
@@ -39,52 +41,22 @@ CHECKS = [
     response_schema_conformance,
     negative_data_rejection,
 ]
-# Written by a refusal because that is their purpose, or by nobody's request at all.
-OF_THEIR_OWN = {
-    "auth.attempt_window",  # failed attempts are what it counts
-    "matchmaking.pool_lease",
-    "tables.worker",
-}
-OF_THE_CHASSIS = ("event", "inbox", "outbox", "alembic_version")
 
 
 class State:
-    """A digest of what all services keep, but for what moves without anybody asking."""
+    """A database's digest, for callers that do not wait in a loop of their own."""
 
     def __init__(self, database_url: str) -> None:
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # the tests' own loop is left alone
+        # The tests' own loop is left alone.
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._connection = self._runner.run(asyncpg.connect(database_url.replace("+asyncpg", "")))
-        self._digest, self._quiet = self._runner.run(self._statements())
-
-    async def _statements(self) -> tuple[str, str]:
-        rows = await self._connection.fetch(
-            "select n.nspname || '.' || c.relname as name, c.relname from pg_class c "
-            "join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p') and not c.relispartition "
-            "and n.nspname !~ '^(pg_|information_schema|public|time_machine)' order by 1"
-        )
-        names = [
-            row["name"] for row in rows if row["relname"] not in OF_THE_CHASSIS and row["name"] not in OF_THEIR_OWN
-        ]
-        assert {"auth.account", "wallet.balance", "leagues.account", "matchmaking.ticket"} <= set(names)
-        digest = " union all ".join(
-            f"select '{name}' as name, "
-            f"md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as digest from {name} t"
-            for name in names
-        )
-        idle = [
-            "select from tables.table_head where status = 'live'",
-            "select from matchmaking.ticket where state in ('waiting', 'matched', 'seated')",
-            *(f"select from {row['name']}" for row in rows if row["relname"] == "outbox"),
-        ]
-        return digest, "select " + " and ".join(f"not exists ({each})" for each in idle)
+        self._digest = self._runner.run(Digest.of(self._connection))
 
     def digest(self) -> Mapping[str, str]:
-        """By table."""
-        return {row["name"]: row["digest"] for row in self._runner.run(self._connection.fetch(self._digest))}
+        return self._runner.run(self._digest.read())
 
     def is_quiet(self) -> bool:
-        """Nobody plays or waits for a table, and no event is under way: only requests change anything."""
-        return bool(self._runner.run(self._connection.fetchval(self._quiet)))
+        return self._runner.run(self._digest.is_quiet())
 
     def close(self) -> None:
         self._runner.run(self._connection.close())
@@ -184,10 +156,10 @@ def _call(url: str, case: Any, caller: Caller, state: State, findings: Findings)
             findings.add(label, type(failure).__name__, _told(case, failure))
     except Failure as failure:
         findings.add(label, type(failure).__name__, _told(case, failure))
-    if before is not None and 400 <= response.status_code < 500 and state.is_quiet():
+    if before is not None and 400 <= response.status_code < 500:
         after = state.digest()
         findings.compared += 1
-        changed = [name for name in after if after[name] != before[name]]
+        changed = differing(before, after)
         if changed:
             findings.add(label, f"a refusal changed {changed}", _told(case, f"{response.status_code} {response.text}"))
     if response.status_code < 300 and (case.method.upper(), case.operation.path) in ENDS_THE_SESSION:

@@ -21,6 +21,7 @@ def needed(name: str, folder: Path) -> dict[str, Any]:
     known: dict[str, dict[str, Any]] = {
         "auth": {"mail_dir": folder, "signing_keys": folder, "pepper_file": folder / "pepper", "keys_create": True},
         "matchmaking": {"vip_key": "a-key-for-tests-only"},
+        "wallet": {"vip_key": "a-key-for-tests-only"},
     }
     return known.get(name, {})
 

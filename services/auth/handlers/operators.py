@@ -54,6 +54,7 @@ async def find_accounts(act: Act, words: str, *, desk: Desk) -> Sequence[Found]:
     Looking is an act too: it shows addresses. What was looked for is not written down, since it may be one.
     Raises ActDiffers.
     """
+    words = words.strip()
     async with desk.registry.transaction() as tx:
         await tx.record_act(act)
         if account_id := _id_of(words):
@@ -62,7 +63,7 @@ async def find_accounts(act: Act, words: str, *, desk: Desk) -> Sequence[Found]:
             return await tx.find_by_email(email_of(words))
         except EmailInvalid:
             # PostgreSQL keeps no NUL, so nobody is called by one.
-            return [] if "\0" in words else await tx.find_by_name(words.strip(), FOUND_MAX)
+            return [] if "\0" in words else await tx.find_by_name(words, FOUND_MAX)
 
 
 async def audit_log(before: int, limit: int, *, desk: Desk) -> Sequence[AuditLine]:
@@ -72,7 +73,7 @@ async def audit_log(before: int, limit: int, *, desk: Desk) -> Sequence[AuditLin
 
 
 def _id_of(words: str) -> AccountId | None:
-    plain = words.strip().replace("-", "").lower()
+    plain = words.replace("-", "").lower()
     if len(plain) != ID_DIGITS or not all(digit in "0123456789abcdef" for digit in plain):
         return None
     return AccountId(UUID(hex=plain))

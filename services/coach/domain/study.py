@@ -18,7 +18,6 @@ from services.coach.domain.games import AccountId, FinishedGame, Sitting, sittin
 from services.coach.domain.story import Passage, passages
 
 VERSION: Final = 1  # of the analysis' JSON: docs/analysis.md
-DIGITS: Final = 4  # of points; the samples leave some tenth of doubt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ class Study:
 def unreadable(game: FinishedGame, samples: int) -> Study:
     """Of a game without a record that plays again: nothing to grade for anybody."""
     people = sittings(game, None)
-    return Study(seats=tuple(_seat(game, one, graded(()), {}, 0, samples) for one in people), story=())
+    return Study(seats=tuple(_seat(game, one, graded(()), 0, samples) for one in people), story=())
 
 
 def study(game: FinishedGame, samples: int, marks: Marks, breathe: Callable[[], None] = lambda: None) -> Study:
@@ -59,14 +58,12 @@ def study(game: FinishedGame, samples: int, marks: Marks, breathe: Callable[[], 
     end = played(record)
     result = end.game.result(end.state)
     people = sittings(game, record.table)
-    sizes = {at: fact.cards for at, fact in enumerate(result.seats[0])}
     decisions = _decisions(record, people, samples, breathe) if record.game in ADVISED else {}
     seats = tuple(
         _seat(
             game,
             one,
             graded(decisions.get(one.account_id, ()), marks),
-            sizes,
             _runs(one, record, result.seats[one.seat]) if record.game in ADVISED else 0,
             samples,
         )
@@ -109,9 +106,7 @@ def _runs(one: Sitting, record: Record, facts: Sequence[RoundFact]) -> int:
     return runs_of_seven((fact.cards, own and fact.made) for fact, own in zip(facts, bids, strict=True))
 
 
-def _seat(
-    game: FinishedGame, one: Sitting, grade: GameGrade, sizes: Mapping[int, int], runs: int, samples: int
-) -> SeatStudy:
+def _seat(game: FinishedGame, one: Sitting, grade: GameGrade, runs: int, samples: int) -> SeatStudy:
     return SeatStudy(
         account_id=one.account_id,
         seat=one.seat,
@@ -124,32 +119,8 @@ def _seat(
             "table": game.table_id.hex,
             "game": game.game,
             "seat": one.seat,
-            "grade": grade.mark,
-            "loss": _points(grade.loss),
             "samples": samples,
             "runs_of_seven": runs,
-            "rounds": [
-                {"round": each.round, "cards": sizes[each.round], "loss": _points(each.loss), "grade": each.mark}
-                for each in grade.rounds
-            ],
-            "dearest": [each.turn for each in grade.dearest],
-            "decisions": [_decision(each) for each in grade.decisions],
+            **grade.dump(),
         },
     )
-
-
-def _decision(made: Decision) -> dict[str, Any]:
-    return {
-        "turn": made.turn,
-        "round": made.round,
-        "action": made.action,
-        "best": made.best,
-        "points": _points(made.points),
-        "loss": _points(made.loss),
-        "error": _points(made.error),
-        "band": made.band.value,
-    }
-
-
-def _points(value: float) -> float:
-    return round(value, DIGITS)

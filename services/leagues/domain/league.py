@@ -1,16 +1,17 @@
 """The weekly league: who is before whom, who moves, what the podium pays (P50-P53); the leaderboard's places (P24)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NewType
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from libs.house.league import League
 from services.leagues.domain.results import AccountId, WeekId
 
 GroupId = NewType("GroupId", UUID)
+GROUPS = UUID("5f0b4f6e-6f6b-5c0e-9d7a-3b1a52d0c7aa")  # the name space of their ids
 
 NEVER = datetime.max.replace(tzinfo=UTC)  # of a sum whose prizes have not been heard of: after every known moment
 
@@ -27,6 +28,15 @@ class Tier(StrEnum):
     def number(self) -> int:
         """1 (Jack) to 4 (Ace)."""
         return TIERS.index(self) + 1
+
+
+class Stage(StrEnum):
+    """How far the closing of a week has come (P55); a week without one is open."""
+
+    SEALING = "sealing"  # the wallet's totals are being fetched
+    GROUPING = "grouping"  # all are there; who has no group yet gets one
+    RANKING = "ranking"  # groups are closed one after the other; nobody joins one any more
+    CLOSED = "closed"
 
 
 TIERS = tuple(Tier)
@@ -84,6 +94,14 @@ class Seat:
     position: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastGroup:
+    """The newest group of a tier and week: how many there are, and how many accounts are in it. 0: there is none."""
+
+    number: int = 0
+    taken: int = 0
+
+
 def order(score: Score) -> tuple[int, int, datetime, AccountId]:
     """Points, then fewer games, then who reached the sum first (P53); at last the id, so that there is never a tie."""
     return (-score.points, score.games, score.reached_at or NEVER, score.account_id)
@@ -115,9 +133,15 @@ def next_tier(tier: Tier, place: int, ranked: int, league: League) -> Tier:
     return tier
 
 
-def fill(accounts: Sequence[AccountId], *, number: int, taken: int, size: int) -> tuple[Seat, ...]:
-    """Seat accounts in order behind the `taken` of the tier's last group, `number` (0: there is none yet)."""
+def group_id_of(week: WeekId, tier: Tier, number: int) -> GroupId:
+    """The same for the same group, whoever makes it."""
+    return GroupId(uuid5(GROUPS, f"{week}:{tier}:{number}"))
+
+
+def fill(accounts: Iterable[AccountId], last: LastGroup, size: int) -> tuple[Seat, ...]:
+    """Seat accounts in order behind those of the tier's last group (P53)."""
     seats = []
+    number, taken = last.number, last.taken
     for account_id in accounts:
         if number == 0 or taken >= size:
             number, taken = number + 1, 0

@@ -16,13 +16,21 @@ from services.leagues.domain.results import (
     TableId,
     results_of,
 )
+from services.leagues.handlers.grouping import seat_one
 from services.leagues.handlers.levels import settle_level
 from services.leagues.ports import Ledger
 
 
-async def account_created(account_id: AccountId, *, guest: bool, ledger: Ledger) -> None:
-    """Learn whether an account is ranked (P42), also when a guest became one. Idempotent."""
+async def account_created(account_id: AccountId, *, guest: bool, ledger: Ledger, platform: Platform) -> None:
+    """Learn whether an account is ranked (P42), also when a guest became one. Idempotent.
+
+    One that has won a prize in the open week meanwhile gets its group.
+    """
+    await ledger.hold_weeks()
     await ledger.create(account_id, guest=guest)
+    week = await ledger.open_week()
+    if week is not None and await ledger.has_prize(account_id, week):
+        await seat_one(account_id, week, ledger=ledger, platform=platform)
 
 
 async def account_deleted(account_id: AccountId, *, ledger: Ledger) -> None:
@@ -63,11 +71,16 @@ async def _count(result: GameResult, sign: int, ledger: Ledger, platform: Platfo
     await settle_level(result.account_id, after, ledger, platform)
 
 
-async def prize_paid(prize: Prize, *, ledger: Ledger) -> None:
-    """Count the coins as points of the week in which the game finished (P50). Idempotent by (table_id, account_id)."""
+async def prize_paid(prize: Prize, *, ledger: Ledger, platform: Platform) -> None:
+    """Count the coins as points of the week in which the game finished (P50). Idempotent by (table_id, account_id).
+
+    The week's first prize puts the account into a group (P53).
+    """
+    await ledger.hold_weeks()
     await ledger.lock(prize.account_id)
     if await ledger.insert_prize(prize):
         await ledger.sum_week(prize.account_id, prize.week_id, GameKind.QUICK)
+        await seat_one(prize.account_id, prize.week_id, ledger=ledger, platform=platform)
 
 
 async def prize_returned(gone: PrizeReturn, *, ledger: Ledger) -> None:

@@ -28,7 +28,8 @@ class Accounts(Transaction):
 
     async def lock(self, account_id: AccountId) -> Progress:
         await self.connection.execute(insert(account).values(account_id=account_id).on_conflict_do_nothing())
-        query = sa.select(*PROGRESS).where(account.c.account_id == account_id).with_for_update()
+        # Not FOR UPDATE, which every insertion of a row that refers to the account would wait for.
+        query = sa.select(*PROGRESS).where(account.c.account_id == account_id).with_for_update(key_share=True)
         return progress_of((await self.connection.execute(query)).one())
 
     async def lock_game(self, table_id: TableId) -> bool:

@@ -9,7 +9,7 @@ from libs.chassis.db import Transaction
 from services.leagues.domain.results import AccountId
 from services.leagues.domain.standing import Progress
 from services.leagues.storage.accounts import PROGRESS, progress_of
-from services.leagues.storage.sums import SUMS, valid_results
+from services.leagues.storage.sums import SUMS, earning
 from services.leagues.storage.tables import account
 
 
@@ -17,14 +17,14 @@ class Proofs(Transaction):
     """Implements `services.leagues.ports.Proofs`."""
 
     async def different(self, limit: int) -> Sequence[AccountId]:
-        results = valid_results()
+        one = earning()
         earned = (
             sa.select(
-                results.c.account_id,
-                sa.func.sum(results.c.experience).label("experience"),
-                sa.func.count().filter(results.c.counted, results.c.kind == "quick").label("games"),
+                one.c.account_id,
+                sa.func.sum(one.c.experience).label("experience"),
+                sa.func.sum(one.c.games).label("games"),
             )
-            .group_by(results.c.account_id)
+            .group_by(one.c.account_id)
             .subquery("earned")
         )
         totals = (
@@ -51,11 +51,10 @@ class Proofs(Transaction):
         return [AccountId(one) for one in (await self.connection.execute(query)).scalars()]
 
     async def rebuild(self, account_id: AccountId) -> Progress:
-        results = valid_results()
-        own = results.c.account_id == account_id
-        earned = sa.select(sa.func.coalesce(sa.func.sum(results.c.experience), 0)).where(own).scalar_subquery()
-        counting = (results.c.counted, results.c.kind == "quick")
-        games = sa.select(sa.func.count()).select_from(results).where(own, *counting).scalar_subquery()
+        one = earning()
+        own = one.c.account_id == account_id
+        earned = sa.select(sa.func.coalesce(sa.func.sum(one.c.experience), 0)).where(own).scalar_subquery()
+        games = sa.select(sa.func.coalesce(sa.func.sum(one.c.games), 0)).where(own).scalar_subquery()
         for table, sums_of in SUMS.items():
             sums = sums_of()
             await self.connection.execute(sa.delete(table).where(table.c.account_id == account_id))

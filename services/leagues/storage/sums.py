@@ -7,7 +7,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from services.leagues.storage.tables import friends_standing, game_result, prize, prize_return, standing, voided_game
+from services.leagues.storage.tables import (
+    friends_standing,
+    game_result,
+    offline_game,
+    prize,
+    prize_return,
+    standing,
+    voided_game,
+)
 
 Columns = tuple[Any, ...]
 
@@ -16,6 +24,15 @@ def valid_results() -> sa.Subquery:
     """Results of games that were not voided (P82)."""
     voided = sa.exists().where(voided_game.c.table_id == game_result.c.table_id)
     return sa.select(game_result).where(~voided).subquery("valid")
+
+
+def earning() -> sa.Subquery:
+    """All that gave experience, by account: finished games and uploaded ones; `games` 1 for quick play that counts."""
+    valid = valid_results()
+    quick = sa.and_(valid.c.counted, valid.c.kind == "quick")
+    online = sa.select(valid.c.account_id, valid.c.experience, sa.case((quick, 1), else_=0).label("games"))
+    offline = sa.select(offline_game.c.account_id, offline_game.c.experience, sa.literal(0))
+    return sa.union_all(online, offline).subquery("earning")
 
 
 def league_weeks() -> sa.Subquery:

@@ -96,4 +96,75 @@ friends_standing = sa.Table(
     _moment("reached_at"),
 )
 
-STANDINGS = (standing, friends_standing)
+# ---- the weekly league ----
+
+tier = sa.Table("tier", _metadata, _id("account_id", key=True), sa.Column("tier", sa.SmallInteger, nullable=False))
+
+week = sa.Table(
+    "week",
+    _metadata,
+    _week(key=True),
+    sa.Column("next_week_id", sa.Text, nullable=False),
+    sa.Column("stage", sa.Text, nullable=False),
+    _moment("closed_at", known=False),
+)
+
+# The wallet's word on a sealed week, which the close is made from.
+week_total = sa.Table(
+    "week_total",
+    _metadata,
+    _week(key=True),
+    _id("account_id", key=True),
+    sa.Column("coins", sa.BigInteger, nullable=False),
+    sa.Column("prizes", sa.Integer, nullable=False),
+)
+
+league_group = sa.Table(
+    "league_group",
+    _metadata,
+    _id("group_id", key=True),
+    _week(),
+    sa.Column("tier", sa.SmallInteger, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    _moment("closed_at", known=False),
+)
+
+group_member = sa.Table(
+    "group_member",
+    _metadata,
+    _week(key=True),
+    _id("account_id", key=True),
+    _id("group_id"),
+    sa.Column("position", sa.SmallInteger, nullable=False),
+)
+
+week_rank = sa.Table(
+    "week_rank",
+    _metadata,
+    _week(key=True),
+    _id("account_id", key=True),
+    _id("group_id"),
+    sa.Column("rank", sa.SmallInteger, nullable=False),
+    sa.Column("ranked", sa.SmallInteger, nullable=False),
+    sa.Column("points", sa.BigInteger, nullable=False),
+    sa.Column("games", sa.Integer, nullable=False),
+    _moment("reached_at", known=False),
+    sa.Column("next_tier", sa.SmallInteger, nullable=False),
+    sa.Column("podium_coins", sa.BigInteger, nullable=False),
+    sa.Column("podium_bars", sa.BigInteger, nullable=False),
+)
+
+# ---- offline play ----
+
+offline_game = sa.Table(
+    "offline_game",
+    _metadata,
+    sa.Column("digest", sa.LargeBinary, primary_key=True),
+    _id("account_id"),
+    sa.Column("game", sa.Text, nullable=False),
+    sa.Column("day_id", sa.Text, nullable=False),
+    sa.Column("counted", sa.Boolean, nullable=False),
+    sa.Column("experience", sa.Integer, nullable=False),
+)
+
+online_game = sa.Table("online_game", _metadata, sa.Column("commitment", sa.LargeBinary, primary_key=True))

@@ -1,7 +1,7 @@
 """One transaction over transfers, balances, holds and games."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
@@ -10,24 +10,27 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from libs.chassis.db import Database, Store, Transaction
+from libs.chassis.db import Database, Store
 from libs.chassis.entropy import Entropy
 from libs.chassis.events.outbox import Outbox
 from libs.house.modes import Coffee
-from services.wallet.domain.assets import Asset, entry_amounts
-from services.wallet.domain.errors import InsufficientFunds
+from services.wallet.domain.assets import Amounts, Asset, entry_amounts
+from services.wallet.domain.errors import BadAmount, InsufficientFunds
 from services.wallet.domain.history import Belongings, Difference, Movement
 from services.wallet.domain.holds import GameState, Hold, HoldState
 from services.wallet.domain.ledger import AccountId, House, Reason, TableId, Transfer, changes, coins_created
 from services.wallet.metrics import coins_created as created_counter
 from services.wallet.metrics import coins_destroyed as destroyed_counter
-from services.wallet.storage.checks import CHECKS
+from services.wallet.storage import checks, game_checks
+from services.wallet.storage.games import GameRecords
 from services.wallet.storage.tables import balance, game, hold, posting, transfer
+from services.wallet.storage.weeks import WeekRecords
 
 _clock = sa.func.clock_timestamp()
+BALANCE_MAX = 10**15  # as the table's CHECK: below 2^53, so that a balance is exact in JSON
 
 
-class LedgerTransaction(Transaction):
+class LedgerTransaction(GameRecords, WeekRecords):
     """Implements `services.wallet.ports.Ledger` on PostgreSQL."""
 
     def __init__(self, connection: AsyncConnection, outbox: Outbox) -> None:
@@ -73,12 +76,15 @@ class LedgerTransaction(Transaction):
     async def _change_balance(self, account_id: AccountId, asset: Asset, amount: int) -> None:
         if amount > 0:
             credit = insert(balance).values(account_id=account_id, asset=asset, amount=amount)
-            await self.connection.execute(
+            credited = await self.connection.execute(
                 credit.on_conflict_do_update(
                     index_elements=[balance.c.account_id, balance.c.asset],
                     set_={"amount": balance.c.amount + credit.excluded.amount},
-                )
+                    where=balance.c.amount <= BALANCE_MAX - amount,
+                ).returning(balance.c.amount)
             )
+            if credited.first() is None:
+                raise BadAmount(asset=asset)
             return
         debit = (
             sa.update(balance)
@@ -87,6 +93,18 @@ class LedgerTransaction(Transaction):
         )
         if not (await self.connection.execute(debit)).rowcount:
             raise InsufficientFunds(asset=asset, needed=-amount)
+
+    async def known(self, keys: Collection[str]) -> frozenset[str]:
+        query = sa.select(transfer.c.key).where(transfer.c.key.in_(list(keys)))
+        return frozenset((await self.connection.execute(query)).scalars())
+
+    async def moved(self, key: str, account_id: AccountId) -> Amounts:
+        query = (
+            sa.select(posting.c.asset, posting.c.amount)
+            .join(transfer, transfer.c.id == posting.c.transfer_id)
+            .where(transfer.c.key == key, posting.c.account_id == account_id)
+        )
+        return {Asset(row.asset): row.amount for row in await self.connection.execute(query)}
 
     async def share_game(self, table_id: TableId) -> GameState:
         await self.connection.execute(
@@ -106,6 +124,14 @@ class LedgerTransaction(Transaction):
         )
         return row.first() is not None
 
+    async def undo(self, table_id: TableId) -> bool:
+        change = (
+            sa.update(game)
+            .where(game.c.table_id == table_id, game.c.state == GameState.FINISHED)
+            .values(state=GameState.VOIDED, at=_clock)
+        )
+        return bool((await self.connection.execute(change)).rowcount)
+
     async def insert_hold(self, new: Hold) -> bool:
         insertion = insert(hold).values(
             table_id=new.table_id,
@@ -123,6 +149,10 @@ class LedgerTransaction(Transaction):
     async def hold(self, table_id: TableId, account_id: AccountId) -> Hold:
         query = sa.select(hold).where(hold.c.table_id == table_id, hold.c.account_id == account_id)
         return _hold((await self.connection.execute(query)).one())
+
+    async def holds(self, table_id: TableId) -> Sequence[Hold]:
+        query = sa.select(hold).where(hold.c.table_id == table_id).order_by(hold.c.account_id)
+        return [_hold(row) for row in await self.connection.execute(query)]
 
     async def lock_holds(self, table_id: TableId) -> Sequence[Hold]:
         query = sa.select(hold).where(hold.c.table_id == table_id).order_by(hold.c.account_id).with_for_update()
@@ -189,7 +219,7 @@ class LedgerTransaction(Transaction):
 
     async def differences(self, limit: int) -> Sequence[Difference]:
         found: list[Difference] = []
-        for rule, statement in CHECKS:
+        for rule, statement in (*checks.CHECKS, *game_checks.CHECKS):
             rows = await self.connection.execute(sa.text(statement), {"limit": limit})
             found += [Difference(rule=rule, subject=s, expected=e, found=f) for s, e, f in rows]
         return found

@@ -204,7 +204,7 @@ async def test_a6_every_route_but_the_named_ones_needs_a_token(http: httpx.Async
     assert {(path, verb) for path, verbs in paths.items() for verb in verbs} - set(closed) == opened
     for path, verb in closed:
         body = {"json": {"room": 1}} if verb == "post" else {}
-        answer = await http.request(verb, path.replace("{table_id}", TABLE), **body)  # type: ignore[arg-type]
+        answer = await http.request(verb, path.replace("{table_id}", TABLE).replace("{session_id}", TABLE), **body)  # type: ignore[arg-type]
         assert is_problem(answer, 401, "TOKEN_INVALID"), (path, verb)
 
 
@@ -433,7 +433,9 @@ async def test_b32_garbage_at_every_route_is_never_a_5xx(stage: Stage, http: htt
     for (path, verb), part, body, query, media in made:
         answer = await http.request(
             verb,
-            path.replace("{table_id}", quote(part)).replace("{login_id}", quote(part)),
+            path.replace("{table_id}", quote(part))
+            .replace("{login_id}", quote(part))
+            .replace("{session_id}", quote(part)),
             content=body,
             params=query,
             headers={"Authorization": f"Bearer {token}", "Content-Type": media},

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -24,15 +25,19 @@ from services.leagues.wiring import SPEC
 from whist.auth.v1.events_pb2 import AccountCreated, AccountDeleted, AuthEvent, GuestUpgraded
 from whist.leagues.v1.events_pb2 import LeaguesEvent
 from whist.leagues.v1.leagues_pb2 import (
+    GroupRequest,
+    GroupResponse,
     LeaderboardRequest,
     LeaderboardResponse,
     ProfileRequest,
     ProfileResponse,
     StandingRequest,
     StandingResponse,
+    UploadOfflineRequest,
+    UploadOfflineResponse,
 )
 from whist.leagues.v1.leagues_pb2_grpc import LeaguesServiceStub
-from whist.tables.v1.events_pb2 import GameFinished, GameVoided, Seat, SeatResult, TablesEvent
+from whist.tables.v1.events_pb2 import GameFinished, GameStarted, GameVoided, Seat, SeatResult, TablesEvent
 from whist.tables.v1.tables_pb2 import TABLE_KIND_FRIENDS, TABLE_KIND_QUICK, TableKind
 from whist.types.v1.types_pb2 import MODE_QUICK
 from whist.wallet.v1.events_pb2 import GameRefunded, PrizePaid, PrizeReversed, WalletEvent
@@ -72,6 +77,13 @@ def friends_finished(
     *seats: SeatResult, table_id: UUID | None = None, week: str = WEEK, at: datetime = EVENING
 ) -> Event:
     return game_finished(*seats, table_id=table_id, week=week, at=at, kind=TABLE_KIND_FRIENDS)
+
+
+def game_started(commitment: bytes) -> Event:
+    table = new_id()
+    started = GameStarted(table_id=table.bytes, kind=TABLE_KIND_QUICK, game="romanian", commitment=commitment)
+    event = TablesEvent(event_id=new_id().bytes, game_started=started)
+    return enveloped("whist.tables.events.v1", table.bytes, event)
 
 
 def game_voided(table_id: UUID, *, had_finished: bool = True,
@@ -162,6 +174,23 @@ class Leagues:
         answer: StandingResponse = await self.gateway.call(stub.Standing, request)
         return answer
 
+    async def group(self, account_id: UUID, week: str = WEEK) -> GroupResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = GroupRequest(account_id=account_id.bytes, week_id=week)
+        answer: GroupResponse = await self.gateway.call(stub.Group, request)
+        return answer
+
+    async def told(self, kind: str) -> list[Any]:
+        """The published events of one kind, in order."""
+        rows = await self.rows("select payload from leagues.event where type = :kind order by event_id", kind=kind)
+        return [getattr(LeaguesEvent.FromString(bytes(row.payload)), kind) for row in rows]
+
+    async def upload(self, account_id: UUID, record_json: str, *, guest: bool = False) -> UploadOfflineResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = UploadOfflineRequest(account_id=account_id.bytes, guest=guest, record_json=record_json)
+        answer: UploadOfflineResponse = await self.gateway.call(stub.UploadOffline, request, seconds=30)
+        return answer
+
     async def leaderboard(self, account_id: UUID, week: str = WEEK, limit: int = 0) -> LeaderboardResponse:
         stub = LeaguesServiceStub(self.gateway.channel)
         request = LeaderboardRequest(account_id=account_id.bytes, week_id=week, limit=limit)
@@ -182,10 +211,19 @@ class Leagues:
 
 
 @asynccontextmanager
-async def leagues_running(url: str, folder: Path) -> AsyncIterator[Leagues]:
+async def leagues_running(
+    url: str, folder: Path, *, wallet_target: str = "unix:/absent", close_seconds: float = 3600
+) -> AsyncIterator[Leagues]:
+    """One replica; weeks are closed when a test says so, unless `close_seconds` is short."""
     bus = MemoryBus()
-    target = f"unix:{folder}/leagues.sock"
-    settings = LeaguesSettings(database_url=url, database_pool=10, grpc_listen=target)
+    target = f"unix:{folder}/leagues-{new_id().hex[-8:]}.sock"
+    settings = LeaguesSettings(
+        database_url=url,
+        database_pool=10,
+        grpc_listen=target,
+        wallet_target=wallet_target,
+        close_seconds=close_seconds,
+    )
     async with SPEC.open(settings, bus=bus) as (chassis, service), running(SPEC, chassis, service):
         gateway, stranger = Peer(target, "gateway"), Peer(target, "matchmaking")
         try:
