@@ -7,7 +7,7 @@ from datetime import timedelta
 import structlog
 
 from services.matchmaking.domain.ids import TableId
-from services.matchmaking.handlers.matching import Matching
+from services.matchmaking.handlers.matching import TABLES_A_TURN, Matching
 from services.matchmaking.handlers.seating import Seating
 from services.matchmaking.ports import Store
 
@@ -42,8 +42,8 @@ class Matcher:
         async with asyncio.TaskGroup() as group:
             while True:
                 self._wake.clear()
-                if await self._turn(group):
-                    await asyncio.sleep(TURN_SECONDS)
+                if (pause_seconds := await self._turn(group)) is not None:
+                    await asyncio.sleep(pause_seconds)
                     continue
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(IDLE_SECONDS):
@@ -57,15 +57,20 @@ class Matcher:
             await self._settled.wait()
         await self._matching.leave()
 
-    async def _turn(self, group: asyncio.TaskGroup) -> bool:
-        """Whether there is reason for another turn soon."""
+    async def _turn(self, group: asyncio.TaskGroup) -> float | None:
+        """The pause before the next turn; None: nothing to do until somebody comes."""
         if self._draining:
-            return False
+            return None
         waiting = await self._matching.waiting()
+        full = False
         for mode in waiting:
-            self._start(group, await self._matching.match(mode))
+            made = await self._matching.match(mode)
+            full = full or len(made) >= TABLES_A_TURN
+            self._start(group, made)
         self._start(group, await self._seating.due())
-        return bool(waiting or self._under_way)
+        if full:
+            return 0.0
+        return TURN_SECONDS if waiting or self._under_way else None
 
     def _start(self, group: asyncio.TaskGroup, table_ids: tuple[TableId, ...]) -> None:
         for table_id in table_ids:

@@ -496,6 +496,28 @@ def rest(server: Whistle) -> FastAPI:
     async def wallet(request: Request) -> Any:
         return refused(request) or {"coins": server.coins, "bars": 0, "cups": {}}
 
+    @app.post("/v1/wallet/coffee")
+    async def coffee(request: Request) -> Any:
+        assert request.headers["idempotency-key"]
+        kind = (await request.json())["coffee"]
+        if kind == "x5":
+            return refused(request) or problem(409, "INSUFFICIENT_FUNDS", asset="bar", needed=25)
+        return refused(request) or {"coins": 1000, "bars": 4, "cups": {"x2": 0, kind: 13}}
+
+    @app.get("/v1/games/{game}/refund")
+    async def offer(game: str, request: Request) -> Any:
+        if game != TABLE:
+            return refused(request) or {"refused": "FIRST_PLACE"}
+        some, none = {"coins": 100, "bars": 0, "cups": {"x2": 1}}, {"coins": 0, "bars": 0, "cups": {}}
+        return refused(request) or {"refused": None, "returns": some, "takes": none}
+
+    @app.post("/v1/games/{game}/refund")
+    async def refund(game: str, request: Request) -> Any:
+        if game != TABLE:
+            return refused(request) or problem(403, "FIRST_PLACE")
+        some, none = {"coins": 1100, "bars": 0, "cups": {"x2": 1}}, {"coins": 0, "bars": 0, "cups": {}}
+        return refused(request) or {"returned": some, "taken": none, "assets": some}
+
     @app.get("/v1/rooms")
     async def rooms(request: Request) -> Any:
         return refused(request) or {"rooms": [{"room": 1, "name": "Cottage", "prizes": PRIZES}]}

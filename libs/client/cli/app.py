@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from libs.client.cli import account, admin, friends, league, screen, watching
+from libs.client.cli import account, admin, friends, league, purse, screen, watching
 from libs.client.cli import demo as demonstration
 from libs.client.cli.analysis import CannotJudge, analyse, shown
 from libs.client.cli.keyboard import Keyboard
@@ -62,6 +62,15 @@ class OnlineMode(StrEnum):
 
     QUICK = "quick"
     CLASSIC = "classic"
+
+
+class Cup(StrEnum):
+    """Kinds of coffee (P11)."""
+
+    X1_5 = "x1.5"
+    X2 = "x2"
+    X3 = "x3"
+    X5 = "x5"
 
 
 Url = Annotated[str, typer.Option(envvar="WHIST_URL", help="The server.")]
@@ -283,6 +292,36 @@ def story(
 
 
 @app.command()
+def wallet(url: Url = HERE, as_json: AsJson = False) -> None:
+    """Say what coins, bars and cups there are."""
+    _run(_wallet(url, as_json))
+
+
+@app.command()
+def coffee(
+    kind: Annotated[Cup, typer.Argument(metavar="KIND", help="x1.5, x2, x3 or x5.")],
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Buy three cups of one kind for gold bars."""
+    _run(_coffee(kind, url, as_json))
+
+
+@app.command()
+def refund(
+    game_id: Annotated[str, typer.Argument(metavar="ID", help="A finished game of yours.")],
+    ask: Annotated[bool, typer.Option("--ask", help="Only say what it would return and take.")] = False,
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Give a game back: the entry and the cup return, all that it won goes. It cannot be undone."""
+    if GAME_ID.fullmatch(game_id) is None:
+        _say("whist: a game's id has 32 hexadecimal digits")
+        raise typer.Exit(2)
+    _run(_refund(game_id, ask, url, as_json))
+
+
+@app.command()
 def name(
     wanted: Annotated[str, typer.Argument(metavar="NAME", help="3 to 16 letters and digits.")],
     url: Url = HERE,
@@ -343,6 +382,28 @@ async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> No
         except asyncio.CancelledError:
             _say("\nA bot holds your seat; `whist play` takes it back.")
             raise
+
+
+async def _wallet(url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found = await whist.wallet()
+    print(json.dumps(found) if as_json else purse.amounts(found))
+
+
+async def _coffee(kind: Cup, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found = await whist.buy_coffee(kind.value)
+    print(json.dumps(found) if as_json else purse.amounts(found))
+
+
+async def _refund(game_id: str, ask: bool, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        if ask:
+            offer = await whist.refund_offer(game_id)
+            print(json.dumps(offer) if as_json else purse.offered(offer))
+            return
+        done = await whist.refund(game_id)
+    print(json.dumps(done) if as_json else purse.refunded(done))
 
 
 async def _tables(url: str, as_json: bool) -> None:

@@ -150,6 +150,24 @@ class Whist:
         """The record of a finished game that we played (P72). Raises WhistError GAME_RUNNING, NOT_AT_TABLE."""
         return await self._session.request("GET", f"/v1/games/{game_id}")
 
+    async def buy_coffee(self, coffee: str) -> Json:
+        """Some cups of "x1.5", "x2", "x3" or "x5" for gold bars; what is there now (P12).
+
+        Raises WhistError INSUFFICIENT_FUNDS, GUESTS_HAVE_NO_COFFEE.
+        """
+        return await self._session.request("POST", "/v1/wallet/coffee", {"coffee": coffee})
+
+    async def refund_offer(self, game_id: str) -> Json:
+        """{"refused", "returns", "takes", "until", "left_today", "loses_first_game"}: what `refund` would do (P14)."""
+        return await self._session.request("GET", f"/v1/games/{game_id}/refund")
+
+    async def refund(self, game_id: str) -> Json:
+        """Give a finished game back: {"returned", "taken", "assets"}; once refunded, answered as then (P14).
+
+        Raises WhistError with what `refund_offer` says as `refused`.
+        """
+        return await self._session.request("POST", f"/v1/games/{game_id}/refund")
+
     async def analysis(self, game_id: str) -> Json:
         """What the coach makes of our own moves in a finished game (P61): docs/analysis.md.
 
