@@ -79,6 +79,34 @@ async def test_b17_what_a_dead_matcher_left_is_carried_on_by_the_next(world: Wor
     await world.check_settled()
 
 
+async def test_44_39_three_matchers_share_the_queue_and_one_that_dies_is_missed_by_nobody(world: World) -> None:
+    accounts = [world.account() for _ in range(90)]
+    matchers = []
+    for _ in range(3):
+        matchers.append(Matcher(world.matching, world.seating))
+        world.restart()
+
+    async def seated(least: int) -> bool:
+        ((count,),) = await world.rows("select count(*) from matchmaking.ticket where state = 'seated'")
+        return int(count) >= least
+
+    async with asyncio.TaskGroup() as group:
+        running = [group.create_task(matcher.run()) for matcher in matchers]
+        for account_id in accounts[:45]:
+            await world.enqueue(account_id)
+        await until(lambda: seated(6))
+        running[0].cancel()  # as it stands: nothing is given back
+        for account_id in accounts[45:]:
+            await world.enqueue(account_id)
+        world.pass_time(6)  # its leases are over
+        await until(lambda: seated(90))
+        for task in running:
+            task.cancel()
+    assert sorted(len(world.tables.seats_of(account_id)) for account_id in accounts) == [1] * 90
+    assert len(world.tables.players) == 15
+    await world.check_settled()
+
+
 async def test_p3_a_watcher_is_told_each_change_until_the_seat(world: World) -> None:
     watching = Watching(world.queueing.places, SystemClock())
     account_id = world.account()
