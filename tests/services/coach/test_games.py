@@ -13,7 +13,7 @@ from libs.engine.record.model import By
 from libs.engine.record.plain import to_json
 from libs.house import platform
 from libs.search import grade
-from services.coach import handlers, wiring
+from services.coach import consumers, handlers, wiring
 from services.coach.domain.games import FinishedGame
 from services.coach.domain.study import Study
 from services.coach.jobs import analyse_games
@@ -31,6 +31,7 @@ from tests.services.coach.builders import (
     played,
     voided,
 )
+from whist.tables.v1.events_pb2 import TablesEvent
 from whist.tables.v1.tables_pb2 import TABLE_KIND_QUICK
 from whist.types.v1.types_pb2 import MODE_CLASSIC
 
@@ -210,6 +211,21 @@ async def test_p22_who_took_a_seat_over_is_graded_by_their_own_moves(coach: Coac
     assert [one["turn"] for one in bob["decisions"]] == [
         at for at in range(taken, len(record.moves)) if record.moves[at].seat == 1
     ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("table_id", b"x" * 15), ("week_id", "2026-W60"), ("week_id", ""), ("mode", 77)]
+)
+async def test_an_event_that_tables_never_send_is_refused_and_changes_nothing(
+    coach: Coach, field: str, value: object
+) -> None:
+    """What it raises makes the bus park its key."""
+    event = TablesEvent.FromString(finished(QUICK, PEOPLE).payload)
+    setattr(event.game_finished, field, value)
+    async with coach.store.transaction() as games:
+        with pytest.raises((ValueError, KeyError)):
+            await consumers.on_tables(games, event)
+        assert await games.claim() is None
 
 
 async def test_a_study_that_raises_holds_up_no_other_game_and_comes_again(coach: Coach) -> None:
