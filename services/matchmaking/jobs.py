@@ -15,7 +15,10 @@ log = structlog.get_logger()
 
 TURN_SECONDS = 0.1  # between two turns while tickets wait
 IDLE_SECONDS = 0.5  # another replica's tickets are seen this late at most; our own wake us at once
-MATCHES_AT_ONCE = 32  # matches carried on side by side; the rest queue here, already on their way by their rows
+MATCHES_AT_ONCE = 8  # matches carried on side by side, six holds each; the rest queue here, on their way by their rows
+# No more are formed while so many are on their way: a ticket waits longer sooner than its table comes too late to be
+# had, and is taken back. The pool's lease runs out meanwhile, and a replica with less to do forms on.
+MATCHES_AHEAD = 120
 
 KEEP_TICKETS = timedelta(days=7)  # long enough to answer a player's question about a drop
 FORGET_SECONDS = 3600.0
@@ -24,7 +27,8 @@ FORGET_SECONDS = 3600.0
 class Matcher:
     """One a process; replicas share the pools by leases and the matches by their rows."""
 
-    def __init__(self, matching: Matching, seating: Seating) -> None:
+    def __init__(self, matching: Matching, seating: Seating, *, ahead: int = MATCHES_AHEAD) -> None:
+        self._ahead = ahead
         self._matching = matching
         self._seating = seating
         self._wake = asyncio.Event()
@@ -63,7 +67,7 @@ class Matcher:
             return None
         waiting = await self._matching.waiting()
         full = False
-        for mode in waiting:
+        for mode in waiting if len(self._under_way) < self._ahead else ():
             made = await self._matching.match(mode)
             full = full or len(made) >= TABLES_A_TURN
             self._start(group, made)

@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from libs.chassis.entropy import Entropy
@@ -45,6 +45,8 @@ from services.matchmaking.domain.tickets import (
 from services.matchmaking.ports import Pool, Records, Store, Tables, Visit, Wallet
 
 POOL_SHOWN = 60  # oldest tickets looked at to tell how full a table would be; six are enough to call it full
+# Side by side. A crowd waits here in turn and not before the wallet, which would answer all of them too late.
+ADMISSIONS_AT_ONCE = 16
 ENQUEUE_TRIES = 3  # a ticket may end between two looks at it, hardly twice
 
 
@@ -68,6 +70,7 @@ class Queueing:
     days: VipDays
     entropy: Entropy
     wake: Callable[[], None]
+    admissions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ADMISSIONS_AT_ONCE))
 
     async def enqueue(self, wish: Wish) -> Place:
         """A ticket for `wish`, or the live ticket or seat that the account has already (P8). Idempotent by account.
@@ -77,6 +80,10 @@ class Queueing:
         """
         room = self._room(wish.room)
         check_name(wish.name)
+        async with self.admissions:
+            return await self._enqueue(wish, room)
+
+    async def _enqueue(self, wish: Wish, room: Room) -> Place:
         for _ in range(ENQUEUE_TRIES):
             async with self.store.transaction() as tx:
                 now = await tx.now()
