@@ -9,6 +9,7 @@ from libs.chassis.db import Transaction
 from services.leagues.domain.closing import ClosedGroup, OpenGroup, WeekTotal
 from services.leagues.domain.league import TIERS, Stage, Tier
 from services.leagues.domain.results import AccountId, WeekId
+from services.leagues.storage.bulk import insert_all
 from services.leagues.storage.groups import WEEKS_LOCK, group_from, score_from
 from services.leagues.storage.standings import ranked
 from services.leagues.storage.tables import (
@@ -74,14 +75,11 @@ class Weeks(Transaction):
         return None if found is None else AccountId(found)
 
     async def keep_totals(self, week_id: WeekId, totals: Sequence[WeekTotal]) -> None:
-        if totals:
-            await self.connection.execute(
-                insert(week_total).on_conflict_do_nothing(),
-                [
-                    {"week_id": week_id, "account_id": each.account_id, "coins": each.coins, "prizes": each.prizes}
-                    for each in totals
-                ],
-            )
+        rows = [
+            {"week_id": week_id, "account_id": each.account_id, "coins": each.coins, "prizes": each.prizes}
+            for each in totals
+        ]
+        await insert_all(self.connection, week_total, rows, "on conflict do nothing")
 
     async def undecided(self, week_id: WeekId, limit: int) -> Sequence[AccountId]:
         query = (
@@ -187,16 +185,8 @@ class Weeks(Transaction):
             for each in groups
             for account_id, into in each.moved.items()
         ]
-        if rows:
-            await self.connection.execute(insert(week_rank), rows)
-        if moved:
-            insertion = insert(tier)
-            await self.connection.execute(
-                insertion.on_conflict_do_update(
-                    index_elements=[tier.c.account_id], set_={"tier": insertion.excluded.tier}
-                ),
-                moved,
-            )
+        await insert_all(self.connection, week_rank, rows)
+        await insert_all(self.connection, tier, moved, "on conflict (account_id) do update set tier = excluded.tier")
         await self.connection.execute(
             sa.update(league_group)
             .where(league_group.c.group_id.in_([each.group.group_id for each in groups]))
