@@ -39,6 +39,8 @@ WEEKS = (WeekId("2026-W46"), WeekId("2026-W47"))
 PLATFORM = house.load()
 FOLDER = Path(__file__).resolve().parents[2] / ".run" / "bench" / "services" / "closing"
 POLL_SECONDS = 0.01
+# Peers ping while they wait for other things.
+PINGED = (("grpc.http2.min_ping_interval_without_data_ms", 5000), ("grpc.keepalive_permit_without_calls", 1))
 
 # A player's id is a hash of its number, its points another: the same at each run.
 _PLAYERS = """
@@ -87,7 +89,7 @@ async def run() -> dict[str, object]:
 
 async def _measured(url: str) -> dict[str, object]:
     await MIGRATIONS.upgrade(url)
-    target, wallet, server = f"unix:{FOLDER}/wallet.sock", Totals(), grpc.aio.server()  # type: ignore[abstract]
+    target, wallet, server = f"unix:{FOLDER}/wallet.sock", Totals(), grpc.aio.server(options=PINGED)  # type: ignore[abstract]
     add_WalletServiceServicer_to_server(wallet, server)
     server.add_insecure_port(target)
     await server.start()

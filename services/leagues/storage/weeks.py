@@ -96,29 +96,36 @@ class Weeks(Transaction):
         return [AccountId(one) for one in (await self.connection.execute(query)).scalars()]
 
     async def unseated(self, week_id: WeekId, *, sealed: bool) -> Mapping[Tier, Sequence[AccountId]]:
-        firsts = (
-            sa.select(prize.c.account_id, sa.func.min(prize.c.paid_at).label("first"))
-            .where(prize.c.week_id == week_id)
-            .group_by(prize.c.account_id)
-            .subquery("firsts")
+        source = week_total if sealed else prize
+        who = sa.select(source.c.account_id).where(source.c.week_id == week_id).distinct().subquery("who")
+        member = sa.and_(group_member.c.account_id == who.c.account_id, group_member.c.week_id == week_id)
+        first = (
+            sa.select(sa.func.min(prize.c.paid_at))
+            .where(prize.c.week_id == week_id, prize.c.account_id == who.c.account_id)
+            .correlate(who)
+            .scalar_subquery()
         )
-        totals = sa.select(week_total.c.account_id).where(week_total.c.week_id == week_id).subquery("totals")
-        start: sa.FromClause = firsts
-        if sealed:
-            start = totals.outerjoin(firsts, firsts.c.account_id == totals.c.account_id)
-        who = totals.c.account_id if sealed else firsts.c.account_id
-        member = sa.and_(group_member.c.account_id == who, group_member.c.week_id == week_id)
         number = sa.func.coalesce(tier.c.tier, 1)
         query = (
-            sa.select(who, number.label("tier"))
-            .select_from(start.join(account, account.c.account_id == who).outerjoin(tier, tier.c.account_id == who))
+            sa.select(who.c.account_id, number.label("tier"))
+            .select_from(
+                who.join(account, account.c.account_id == who.c.account_id).outerjoin(
+                    tier, tier.c.account_id == who.c.account_id
+                )
+            )
             .where(ranked(), ~sa.exists().where(member))
-            .order_by(number, firsts.c.first.nulls_last(), who)
+            .order_by(number, first.nulls_last(), who.c.account_id)
         )
         found: dict[Tier, list[AccountId]] = {}
         for account_id, of in (await self.connection.execute(query)).all():
             found.setdefault(TIERS[of - 1], []).append(AccountId(account_id))
         return found
+
+    async def learn_sizes(self) -> None:
+        # Planned by last week's figures, a new week is taken for empty, and its rows are joined one by one.
+        await self.connection.execute(
+            sa.text("analyze leagues.week_total, leagues.group_member, leagues.league_group, leagues.standing")
+        )
 
     async def take_open_groups(self, week_id: WeekId, limit: int) -> Sequence[OpenGroup]:
         taken = (
