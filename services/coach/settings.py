@@ -28,5 +28,5 @@ class CoachSettings(ServiceSettings):
         description="Deals that an analysis tries each move on; the same in all replicas, for rewards go by it.",
     )
     analysis_check_seconds: float = Field(
-        default=1, gt=0, le=60, description="How often finished games are looked for that wait for their analysis."
+        default=1, gt=0, le=3600, description="How often finished games are looked for that wait for their analysis."
     )

@@ -236,6 +236,14 @@ class Whistle:
     refresh: str = ""
     refreshes: int = 0
     tries_left: int = 0
+    guest_tokens: list[str] = field(default_factory=list)
+    drops_guests: bool = False
+    sessions: list[dict[str, Any]] = field(
+        default_factory=lambda: [
+            {"session_id": digit * 32, "device": device, "used_at": "2026-11-30T10:00:00Z", "current": digit == "1"}
+            for digit, device in (("1", "Phone"), ("2", ""))
+        ]
+    )
     revoked: bool = False
     coins: int = 1000
     experience: int = 0
@@ -422,7 +430,31 @@ def rest(server: Whistle) -> FastAPI:
         if body["code"] != "12345678":
             server.tries_left -= 1
             return problem(400, "CODE_WRONG", tries_left=server.tries_left)
+        server.guest_tokens.append(request.headers.get("authorization", ""))
+        if server.drops_guests and server.guest_tokens[-1] and not body.get("drop_guest"):
+            return problem(409, "GUEST_WOULD_BE_DROPPED")
         return server.new_tokens()
+
+    @app.put("/v1/account/name")
+    async def name(request: Request) -> Any:
+        body = await request.json()
+        if body["name"] == "Admin":
+            return refused(request) or problem(400, "NAME_INVALID", rule="reserved")
+        account = {"account_id": ACCOUNT, "name": body["name"], "named": True}
+        return refused(request) or {"account": account, "next_change_at": "2026-12-30T10:00:00Z"}
+
+    @app.get("/v1/sessions")
+    async def sessions(request: Request) -> Any:
+        return refused(request) or {"sessions": server.sessions}
+
+    @app.delete("/v1/sessions/{session_id}")
+    async def end_session(session_id: str, request: Request) -> Any:
+        server.sessions = [each for each in server.sessions if each["session_id"] != session_id]
+        return refused(request) or {}
+
+    @app.get("/v1/account/export")
+    async def export(request: Request) -> Any:
+        return refused(request) or {"account": {"email": "ana@example.com"}, "tables": {"chat": []}}
 
     @app.post("/v1/tokens")
     async def tokens(request: Request) -> Any:
@@ -463,6 +495,28 @@ def rest(server: Whistle) -> FastAPI:
     @app.get("/v1/wallet")
     async def wallet(request: Request) -> Any:
         return refused(request) or {"coins": server.coins, "bars": 0, "cups": {}}
+
+    @app.post("/v1/wallet/coffee")
+    async def coffee(request: Request) -> Any:
+        assert request.headers["idempotency-key"]
+        kind = (await request.json())["coffee"]
+        if kind == "x5":
+            return refused(request) or problem(409, "INSUFFICIENT_FUNDS", asset="bar", needed=25)
+        return refused(request) or {"coins": 1000, "bars": 4, "cups": {"x2": 0, kind: 13}}
+
+    @app.get("/v1/games/{game}/refund")
+    async def offer(game: str, request: Request) -> Any:
+        if game != TABLE:
+            return refused(request) or {"refused": "FIRST_PLACE"}
+        some, none = {"coins": 100, "bars": 0, "cups": {"x2": 1}}, {"coins": 0, "bars": 0, "cups": {}}
+        return refused(request) or {"refused": None, "returns": some, "takes": none}
+
+    @app.post("/v1/games/{game}/refund")
+    async def refund(game: str, request: Request) -> Any:
+        if game != TABLE:
+            return refused(request) or problem(403, "FIRST_PLACE")
+        some, none = {"coins": 1100, "bars": 0, "cups": {"x2": 1}}, {"coins": 0, "bars": 0, "cups": {}}
+        return refused(request) or {"returned": some, "taken": none, "assets": some}
 
     @app.get("/v1/rooms")
     async def rooms(request: Request) -> Any:

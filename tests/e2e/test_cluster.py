@@ -189,7 +189,7 @@ async def test_b09_a_broker_that_forgot_a_games_events_is_made_good_by_a_redrive
     async with Whist.connect(cluster.url) as whist:
         table = await whist.quick_game()
         await play(table, moves=3)
-        fallen = [Corpse(cluster, name) for name in ("wallet", "leagues", "matchmaking")]
+        fallen = [Corpse(cluster, name) for name in ("wallet", "leagues", "matchmaking", "coach")]
         await asyncio.wait_for(play(table), 90)
 
         async def published() -> bool:
@@ -213,4 +213,12 @@ async def test_b09_a_broker_that_forgot_a_games_events_is_made_good_by_a_redrive
                 await execute(cluster, block("insert into wallet.outbox").replace("wallet.", f"{schema}."))
             first = await settled(whist, table)
         assert first == await settled(whist, table)
+
+        async def analysed() -> int:
+            [row] = await query(
+                cluster, "select count(*) as n from coach.event where key = decode(:id, 'hex')", id=table.id
+            )
+            return int(row.n)
+
+        assert await arrives(analysed, bool) == 1
     await proved(cluster)

@@ -69,9 +69,15 @@ class Api:
         answer = await self.request("POST", "/v1/login", body={"email": email, "locale": locale})
         return str(answer["login_id"])
 
-    async def finish_login(self, login_id: str, code: str, device: str) -> Json:
-        """{"tokens", "account"}. Raises WhistError CODE_WRONG, CODE_SPENT, RATE_LIMITED."""
-        return await self.request("POST", f"/v1/login/{login_id}", body={"code": code, "device": device})
+    async def finish_login(
+        self, login_id: str, code: str, device: str, *, guest_token: str = "", drop_guest: bool = False
+    ) -> Json:
+        """{"tokens", "account"}. With a guest's access token it becomes the account of a new address (P42).
+
+        Raises WhistError CODE_WRONG, CODE_SPENT, RATE_LIMITED, GUEST_WOULD_BE_DROPPED.
+        """
+        body = {"code": code, "device": device} | ({"drop_guest": True} if drop_guest else {})
+        return await self.request("POST", f"/v1/login/{login_id}", token=guest_token, body=body)
 
     async def refresh(self, refresh_token: str) -> Json:
         """{"tokens", "account"}; the refresh token is spent. Raises WhistError REFRESH_INVALID, REFRESH_REUSED."""

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request
 from starlette.types import ASGIApp
 
-from services.gateway.http import accounts, friends, games, leagues, models, pages, personal, play
+from services.gateway.http import accounts, friends, games, leagues, models, pages, personal, play, wallet
 from services.gateway.http.document import PROBLEM, VERSION, DocumentedApp, operation_id
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts, PartsOf
@@ -51,6 +51,7 @@ def build(parts: Parts) -> ASGIApp:
         friends.router,
         games.router,
         leagues.router,
+        wallet.router,
         *pages.routers(parts),
     ):
         app.include_router(router)

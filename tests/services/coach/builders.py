@@ -198,7 +198,7 @@ def _raw(some: UUID | bytes) -> bytes:
 async def coach_running(url: str, folder: Path, **settings: Any) -> AsyncIterator[Coach]:
     """Its own job hardly ever runs: tests analyse what they have told it themselves, and see it done."""
     target = f"unix:{folder}/coach.sock"
-    chosen = {"analysis_samples": SAMPLES, "analysis_check_seconds": 60} | settings
+    chosen = {"analysis_samples": SAMPLES, "analysis_check_seconds": 3600} | settings
     bus = MemoryBus()
     async with (
         SPEC.open(CoachSettings(database_url=url, grpc_listen=target, **chosen), bus=bus) as (chassis, service),

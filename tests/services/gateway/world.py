@@ -241,6 +241,33 @@ class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
 class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
     older_pages = 0  # of the history
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.orders: list[wallet_pb2.BuyCoffeeRequest] = []
+        self.refunds: list[wallet_pb2.RefundRequest] = []
+
+    async def BuyCoffee(self, request: Any, context: Any) -> wallet_pb2.BuyCoffeeResponse:
+        if request.guest:
+            raise Refusal(Kind.FORBIDDEN, "GUESTS_HAVE_NO_COFFEE")
+        self.orders.append(request)
+        return wallet_pb2.BuyCoffeeResponse(assets=types_pb2.Assets(bars=4, cups_x2=3))
+
+    async def RefundOffer(self, request: Any, context: Any) -> wallet_pb2.RefundOfferResponse:
+        returns, takes = types_pb2.Assets(coins=100, cups_x2=1), types_pb2.Assets(coins=175, bars=5)
+        offer = wallet_pb2.RefundOfferResponse(returns=returns, takes=takes, left_today=1, loses_first_game=True)
+        offer.until.FromJsonString("2026-11-30T12:15:00Z")
+        if self.refunds:
+            return wallet_pb2.RefundOfferResponse(refused="ALREADY_REFUNDED")
+        return offer
+
+    async def Refund(self, request: Any, context: Any) -> wallet_pb2.RefundResponse:
+        if request.table_id.hex() != TABLE:
+            raise Refusal(Kind.NOT_FOUND, "GAME_UNKNOWN")
+        self.refunds.append(request)
+        return wallet_pb2.RefundResponse(
+            returned=types_pb2.Assets(coins=100), taken=types_pb2.Assets(bars=5), assets=types_pb2.Assets(coins=1000)
+        )
+
     async def Balances(self, request: Any, context: Any) -> wallet_pb2.BalancesResponse:
         return wallet_pb2.BalancesResponse(
             assets=types_pb2.Assets(coins=1000, cups_x1_5=10), held=types_pb2.Assets(coins=100)
@@ -250,6 +277,9 @@ class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
     async def ReleaseEntry(self, request: Any, context: Any) -> wallet_pb2.ReleaseEntryResponse:
+        raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
+
+    async def SealWeek(self, request: Any, context: Any) -> wallet_pb2.SealWeekResponse:
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
     async def History(self, request: Any, context: Any) -> wallet_pb2.HistoryResponse:
@@ -431,6 +461,9 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
         return tables_pb2.TablePlace(table_id=table_id, worker_address=self.owner or self.address, epoch=self.epoch)
 
     async def Abandon(self, request: Any, context: Any) -> tables_pb2.AbandonResponse:
+        raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
+
+    async def FinishedGames(self, request: Any, context: Any) -> tables_pb2.FinishedGamesResponse:
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
     async def GetTable(self, request: Any, context: Any) -> tables_pb2.GetTableResponse:

@@ -18,6 +18,7 @@ from libs.chassis.run import running
 from services.wallet.settings import WalletSettings
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import SPEC
+from tests.services.wallet import builders
 from tests.services.wallet.builders import (
     ENTROPY,
     VIP_KEY,
@@ -30,6 +31,8 @@ from tests.services.wallet.builders import (
     started,
 )
 from whist.auth.v1.events_pb2 import AuthEvent
+from whist.coach.v1.events_pb2 import CoachEvent
+from whist.leagues.v1.events_pb2 import LeaguesEvent
 from whist.tables.v1.events_pb2 import TablesEvent
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2 as pb
@@ -79,8 +82,16 @@ async def matchmaking(address: str) -> AsyncIterator[Client]:
     await client.peer.close()
 
 
-async def publish(bus: MemoryBus, message: AuthEvent | TablesEvent, key: bytes) -> None:
-    topic = "whist.auth.events.v1" if isinstance(message, AuthEvent) else "whist.tables.events.v1"
+TOPICS: dict[type, str] = {
+    AuthEvent: "whist.auth.events.v1",
+    TablesEvent: "whist.tables.events.v1",
+    CoachEvent: "whist.coach.events.v1",
+    LeaguesEvent: "whist.leagues.events.v1",
+}
+
+
+async def publish(bus: MemoryBus, message: builders.Event, key: bytes) -> None:
+    topic = TOPICS[type(message)]
     message.event_id = ENTROPY.uuid7().bytes
     kind = message.WhichOneof("event") or ""
     await bus.publish(
@@ -195,6 +206,11 @@ async def test_x1_a_hundred_calls_at_once_hold_what_the_balance_allows(
         ("History", {"gateway"}),
         ("HoldEntry", {"matchmaking"}),
         ("ReleaseEntry", {"matchmaking"}),
+        ("BuyCoffee", {"gateway"}),
+        ("RefundOffer", {"gateway"}),
+        ("Refund", {"gateway"}),
+        ("SealWeek", {"leagues"}),
+        ("Grant", {"gateway"}),
     ],
 )
 async def test_n5_only_who_needs_a_method_may_call_it(address: str, method: str, callers: set[str]) -> None:

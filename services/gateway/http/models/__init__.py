@@ -50,7 +50,18 @@ from services.gateway.http.models.play import (
     Seat,
     TableView,
 )
-from services.gateway.http.models.wallet import COFFEE_OF, COFFEES, Assets, CoffeeName, History, Movement, Wallet
+from services.gateway.http.models.wallet import (
+    COFFEE_OF,
+    COFFEES,
+    Assets,
+    CoffeeName,
+    CoffeeOrder,
+    History,
+    Movement,
+    Refunded,
+    RefundOffer,
+    Wallet,
+)
 
 __all__ = [
     "COFFEES",
@@ -64,6 +75,7 @@ __all__ = [
     "Assets",
     "Choices",
     "CoffeeName",
+    "CoffeeOrder",
     "Config",
     "Decision",
     "Device",
@@ -94,6 +106,8 @@ __all__ = [
     "Progress",
     "QueueRequest",
     "RefreshToken",
+    "RefundOffer",
+    "Refunded",
     "Report",
     "Request",
     "Room",

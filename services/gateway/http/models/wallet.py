@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from services.gateway.http.models.base import Id
+from services.gateway.http.models.base import Id, Request
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2
 
@@ -84,4 +84,48 @@ class History(BaseModel):
         return cls(
             movements=[Movement.of(each) for each in answer.movements],
             next_before=answer.next_before or None,
+        )
+
+
+class CoffeeOrder(Request):
+    """Which kind is bought; how many at a time, and for how much, is the house's (P12)."""
+
+    coffee: CoffeeName
+
+
+class RefundOffer(BaseModel):
+    """`refused` is null where a refund is open, else why there is none (P14)."""
+
+    refused: str | None
+    returns: Assets
+    takes: Assets
+    until: datetime | None
+    left_today: int
+    loses_first_game: bool
+
+    @classmethod
+    def of(cls, offer: wallet_pb2.RefundOfferResponse) -> "RefundOffer":
+        return cls(
+            refused=offer.refused or None,
+            returns=Assets.of(offer.returns),
+            takes=Assets.of(offer.takes),
+            until=offer.until.ToDatetime(UTC) if offer.HasField("until") else None,
+            left_today=offer.left_today,
+            loses_first_game=offer.loses_first_game,
+        )
+
+
+class Refunded(BaseModel):
+    """What came back, what went back, and what is there now."""
+
+    returned: Assets
+    taken: Assets
+    assets: Assets
+
+    @classmethod
+    def of(cls, refunded: wallet_pb2.RefundResponse) -> "Refunded":
+        return cls(
+            returned=Assets.of(refunded.returned),
+            taken=Assets.of(refunded.taken),
+            assets=Assets.of(refunded.assets),
         )

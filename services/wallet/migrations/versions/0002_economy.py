@@ -13,7 +13,10 @@ DAY = "day_id ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'"
 
 STATEMENTS = (
     # Wider than before: what stands already holds, and nobody waits while it is read again.
-    "alter table wallet.posting drop constraint posting_house_check",
+    """
+    -- squawk-ignore ban-drop-constraint
+    alter table wallet.posting drop constraint posting_house_check
+    """,
     """
     alter table wallet.posting add constraint posting_house_check
     check (house in ('entries', 'prizes', 'gifts', 'holds', 'shop', 'corrections', 'losses')) not valid
