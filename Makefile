@@ -62,6 +62,10 @@ fuzz-api: install ## The whole REST API by its own document, many requests of ea
 simulate: install ## A week of 2,000 players over the real wallet and leagues, beside a second model (ARGS='--players 200')
 	@$(BIN)/python -m tests.simulation $(ARGS)
 
+.PHONY: fuzz-sign-in
+fuzz-sign-in: install ## Signing in against its model in many orders; ten thousand guesses at a code
+	@WHIST_SIGN_INS=400 WHIST_GUESSES=10000 $(BIN)/pytest -q tests/services/auth/test_machine.py
+
 .PHONY: lint
 lint: install ## Style, types, import contracts, protos, migrations, shell, YAML
 	@$(BIN)/ruff format --check --quiet .

@@ -120,7 +120,10 @@ class Welcome(Struct, tag_field="t", tag="welcome", frozen=True):
 
 
 class SeatInfo(Struct, frozen=True):
-    """Who sits where. `kind` is "person" or "bot"; `holder` is who plays now: "person", "bot" (away or left)."""
+    """Who sits where. `kind` is "person" or "bot"; `holder` is who plays now: "person", "bot" (away or left).
+
+    `verified`: the name is the account's alone, a ✓ (P41).
+    """
 
     name: str
     kind: str

@@ -47,8 +47,6 @@ class Register(Protocol):
         """Moments counted within a day, oldest first."""
         ...
 
-    async def forget_attempts(self, subject: bytes) -> None: ...
-
     async def serialize(self, subject: bytes) -> None:
         """Let others that name the same subject wait until the end of this transaction."""
         ...
@@ -72,14 +70,20 @@ class Register(Protocol):
         """
         ...
 
-    async def delete_login(self, login_id: bytes) -> None: ...
+    async def use_login(self, login_id: bytes, fails: bytes) -> None:
+        """Delete it, and forget the wrong codes that were counted under `fails`."""
+        ...
 
     async def is_home(self, email: str, network: bytes, kept: timedelta) -> bool:
         """Whether the address' account was signed in from that network within `kept`; `network` is a subject's HMAC."""
         ...
 
-    async def add_home(self, account_id: AccountId, network: bytes, keep: int) -> None:
-        """Remember the network, and no more than the `keep` latest."""
+    async def add_home(self, account_id: AccountId, network: bytes) -> None:
+        """Remember the network."""
+        ...
+
+    async def drop_homes(self, account_id: AccountId, keep: int) -> None:
+        """Remember no more than the `keep` latest."""
         ...
 
     async def insert_guest(self, account: Account, opening_key: bytes) -> bool:

@@ -25,6 +25,23 @@ class NewMatch:
     ticket_ids: tuple[TicketId, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """A look at a mode's queue from outside."""
+
+    oldest: tuple[Waiting, ...]
+    lines: Mapping[TicketId, InLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """An account at the door: shut out when `closed_reason` is not empty; `ticket` is the live one."""
+
+    closed_reason: str
+    standing: Standing
+    ticket: Ticket | None
+
+
 class Records(Protocol):
     """One open transaction over tickets, matches, pools and standings. Every change is conditional on the old state.
 
@@ -36,6 +53,10 @@ class Records(Protocol):
     async def publish(self, topic: str, key: bytes, message: Message) -> None: ...
 
     # ---- tickets ----
+
+    async def visit(self, account_id: AccountId) -> Visit:
+        """All that is known of an account that comes to the door."""
+        ...
 
     async def live_ticket(self, account_id: AccountId) -> Ticket | None:
         """Waiting, matched or seated: an account has at most one."""
@@ -65,16 +86,16 @@ class Records(Protocol):
         """On every ticket of the account, ended or not."""
         ...
 
+    async def pool(self, mode: Mode, limit: int, asked: Sequence[TicketId]) -> Pool:
+        """The `limit` oldest waiting tickets of a mode, and the places in line of those asked for."""
+        ...
+
     async def waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
-        """The oldest waiting tickets, as a look from outside."""
+        """The oldest waiting tickets of a mode."""
         ...
 
-    async def in_line(self, ticket_ids: Sequence[TicketId]) -> Mapping[TicketId, InLine]:
-        """Places in line of those of the tickets that wait."""
-        ...
-
-    async def lock_waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
-        """The same to be matched: held against cancelling; one that is being cancelled is left out."""
+    async def lock_waiting(self, ticket_ids: Sequence[TicketId]) -> frozenset[TicketId]:
+        """Those of them that wait yet, held against cancelling; one that is being cancelled is left out."""
         ...
 
     async def waiting_by_mode(self) -> Mapping[Mode, int]:
@@ -143,8 +164,6 @@ class Records(Protocol):
         ...
 
     # ---- standings ----
-
-    async def standing(self, account_id: AccountId) -> Standing: ...
 
     async def set_level(self, account_id: AccountId, level: int, told_at: datetime) -> None:
         """As told last: what was told before `told_at` changes nothing. It may fall, where a game was voided (P82)."""

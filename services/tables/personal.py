@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
+from libs.house.names import ERASED_NAME
 from services.tables.domain.entries import Body, Drawn, Opened, SeatFacts, TakenOver, decode_body, encode_body
 from services.tables.storage.personal import PersonalTransaction
 
-ERASED_NAME = "deleted"
 # What one answer may hold; nobody has said or played as much within the time that it is kept.
 LINES_MAX = 2_000
 GAMES_MAX = 20_000

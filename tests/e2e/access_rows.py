@@ -61,7 +61,7 @@ ROWS = (
     Row(route="GET /v1/seat", guest=200, other=200, owner=200),
     Row(route="GET /v1/rooms", guest=200, other=200, owner=200),
     Row(route="GET /v1/queue", guest=200, other=200, owner=200),
-    Row(route="POST /v1/queue", body={"room": 3, "mode": "quick"}, guest=403, other=403, owner=409),
+    Row(route="POST /v1/queue", body={"room": 3, "mode": "quick"}, guest=403, other=403, owner=(403, 409)),
     Row(route="DELETE /v1/queue", guest=204, other=204, owner=204),
     Row(route="GET /v1/wallet", guest=200, other=200, owner=200),
     Row(route="GET /v1/wallet/history", guest=200, other=200, owner=200),
@@ -83,7 +83,7 @@ ROWS = (
     Row(route="GET /v1/games/{table_id}/analysis", path=GAME, guest=404, other=404, owner=(200, 403, 409)),
     Row(route="GET /v1/games/{table_id}/story", path=GAME, guest=404, other=404, owner=(200, 403, 409)),
     Row(route="GET /v1/games/{game_id}/refund", path={"game_id": "game"}, guest=200, other=200, owner=200),
-    Row(route="POST /v1/games/{game_id}/refund", path={"game_id": "game"}, guest=403, other=404, owner=(200, 403, 409)),
+    Row(route="POST /v1/games/{game_id}/refund", path={"game_id": "game"}, guest=404, other=404, owner=(200, 403, 409)),
     # Friends' tables: found by their link, changed by their host.
     Row(route="GET /v1/friends-tables", guest=200, other=200, owner=200),
     Row(route="POST /v1/friends-tables", body=CHOICES, guest=403, other=201, owner=409),

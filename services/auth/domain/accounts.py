@@ -111,6 +111,8 @@ class Try:
     locale: str
     # Including this one.
     tries: int
+    # When, by the database's clock.
+    at: datetime
 
 
 class LetterKind(StrEnum):

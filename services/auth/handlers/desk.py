@@ -68,12 +68,18 @@ def refuse_after(wait: timedelta | None, counted: str) -> None:
 
 async def publish_created(account: Account, tx: Register) -> None:
     created = AccountCreated(account_id=account.account_id.bytes, name=account.name, guest=account.guest)
-    await tx.publish(TOPIC, account.account_id.bytes, AuthEvent(account_created=created))
+    await _publish(account, AuthEvent(account_created=created), account.created_at, tx)
 
 
 async def publish_upgraded(account: Account, tx: Register) -> None:
     upgraded = GuestUpgraded(account_id=account.account_id.bytes, name=account.name)
     await tx.publish(TOPIC, account.account_id.bytes, AuthEvent(guest_upgraded=upgraded))
+
+
+async def _publish(account: Account, event: AuthEvent, now: datetime, tx: Register) -> None:
+    """An event of the moment that the transaction has asked for already."""
+    event.occurred_at.FromDatetime(now)
+    await tx.publish(TOPIC, account.account_id.bytes, event)
 
 
 async def note_seen(account: Account, now: datetime, tx: Register, desk: Desk) -> None:
@@ -87,4 +93,4 @@ async def note_seen(account: Account, now: datetime, tx: Register, desk: Desk) -
     if await tx.mark_seen(account.account_id, day):
         seen = AccountSeen(account_id=account.account_id.bytes, day_id=day.isoformat())
         seen.account_since.FromDatetime(account.since)
-        await tx.publish(TOPIC, account.account_id.bytes, AuthEvent(account_seen=seen))
+        await _publish(account, AuthEvent(account_seen=seen), now, tx)

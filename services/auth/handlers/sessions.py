@@ -109,8 +109,11 @@ async def revoke_session(account_id: UUID, session_id: UUID, *, desk: Desk) -> N
 async def open_session(
     account: Account, device: str, opening: Opening, now: datetime, tx: Register, desk: Desk, *, created: bool = False
 ) -> SignedIn:
-    """A new family of tokens; the longest unused ones beyond ten end. The caller holds the account."""
-    live = await tx.live_sessions(account.account_id, desk.sign_in.session_idle)
+    """A new family of tokens; the longest unused ones beyond ten end. The caller holds the account.
+
+    One that was `created` in this transaction has no others.
+    """
+    live = () if created else await tx.live_sessions(account.account_id, desk.sign_in.session_idle)
     for stale in live[desk.sign_in.sessions - 1 :]:
         await end(stale, tx)
     session_id = SessionId(desk.entropy.uuid7())

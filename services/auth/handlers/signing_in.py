@@ -143,16 +143,17 @@ async def _redeem(
         if session is None or await tx.now() > session.used_at + ANSWER_GRACE:
             return CodeSpent()
         return await answer_again(session, opening, tx, desk)
-    now = await tx.now()
+    now = tried.at
     fails = desk.pepper.subject(b"fails", *await _budget(tx, tried.email, network, desk))
     await _refuse_guessing(fails, now, tx, desk)
     if not same(tried.code_hash, desk.pepper.code_hash(command.login_id, command.code)):
         await tx.note_attempt(fails)
         return CodeWrong(tries_left=desk.sign_in.tries - tried.tries)
-    await tx.delete_login(command.login_id)
-    await tx.forget_attempts(fails)
+    await tx.use_login(command.login_id, fails)
     account, created = await _account_for(tried, command, now, tx, desk)
-    await tx.add_home(account.account_id, desk.pepper.subject(b"home", network), desk.sign_in.homes)
+    await tx.add_home(account.account_id, desk.pepper.subject(b"home", network))
+    if not created:
+        await tx.drop_homes(account.account_id, desk.sign_in.homes)
     await note_seen(account, now, tx, desk)
     return await open_session(account, device, opening, now, tx, desk, created=created)
 

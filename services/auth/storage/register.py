@@ -45,9 +45,6 @@ class AuthTransaction(PersonalTransaction):
     async def recent_attempts(self, subject: bytes) -> Sequence[datetime]:
         return [row.moment for row in await self._all(sql.RECENT_ATTEMPTS, subject=subject, kept=DAY)]
 
-    async def forget_attempts(self, subject: bytes) -> None:
-        await self._run(sql.FORGET_ATTEMPTS, subject=subject)
-
     async def serialize(self, subject: bytes) -> None:
         await self._run(sql.SERIALIZE, key=int.from_bytes(subject[:8], "big", signed=True))
 
@@ -82,16 +79,18 @@ class AuthTransaction(PersonalTransaction):
         row = await self._first(sql.TAKE_TRY, login_id=login_id, tries_max=tries_max)
         if row is None:
             return None
-        return Try(email=row.email, code_hash=bytes(row.code_hash), locale=row.locale, tries=row.tries)
+        return Try(email=row.email, code_hash=bytes(row.code_hash), locale=row.locale, tries=row.tries, at=row.at)
 
-    async def delete_login(self, login_id: bytes) -> None:
-        await self._run(sql.DELETE_LOGIN, login_id=login_id)
+    async def use_login(self, login_id: bytes, fails: bytes) -> None:
+        await self._run(sql.USE_LOGIN, login_id=login_id, fails=fails)
 
     async def is_home(self, email: str, network: bytes, kept: timedelta) -> bool:
         return await self._first(sql.IS_HOME, email=email, network=network, kept=kept) is not None
 
-    async def add_home(self, account_id: AccountId, network: bytes, keep: int) -> None:
+    async def add_home(self, account_id: AccountId, network: bytes) -> None:
         await self._run(sql.ADD_HOME, account_id=account_id, network=network)
+
+    async def drop_homes(self, account_id: AccountId, keep: int) -> None:
         await self._run(sql.DROP_HOMES, account_id=account_id, keep=keep)
 
     async def insert_guest(self, account: Account, opening_key: bytes) -> bool:

@@ -51,8 +51,6 @@ select m as moment from auth.attempt_window w, unnest(w.moments) m
 where w.subject = :subject and m > clock_timestamp() - cast(:kept as interval) order by m
 """)
 
-FORGET_ATTEMPTS = text("delete from auth.attempt_window where subject = :subject")
-
 SERIALIZE = text("select pg_advisory_xact_lock(:key)")
 
 LOGINS_SINCE = text("""
@@ -75,10 +73,13 @@ on conflict (email) do update set login_id = excluded.login_id, request_id = exc
 TAKE_TRY = text("""
 update auth.login set tries = tries + 1
 where login_id = :login_id and tries < :tries_max and expires_at > clock_timestamp()
-returning email, code_hash, locale, tries
+returning email, code_hash, locale, tries, clock_timestamp() as at
 """)
 
-DELETE_LOGIN = text("delete from auth.login where login_id = :login_id")
+USE_LOGIN = text("""
+with forgotten as (delete from auth.attempt_window where subject = :fails)
+delete from auth.login where login_id = :login_id
+""")
 
 IS_HOME = text("""
 select 1 from auth.home_network h join auth.account a using (account_id)

@@ -14,8 +14,13 @@ from services.coach.domain.story import Passage, own_passages
 LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType({"en": ENGLISH, "ro": ROMANIAN, "zh": CHINESE})
 FALLBACK: Final = "en"
 SUITS: Final = MappingProxyType({"C": "♣", "D": "♦", "H": "♥", "S": "♠"})
-# Several passages make a paragraph: the game as a whole, what stood out, how it ended.
-OPENING, ENDING = ("won", "lead", "led", "turning"), ("last", "own")
+# Which passages make a paragraph: the game as a whole, what stood out, how it ended, the reader's own play.
+PARAGRAPHS: Final = (
+    ("won", "won_level", "won_plain", "led_throughout", "lead_taken", "turning_point"),
+    ("made_streak", "missed_streak", "barred"),
+    ("last_climb", "last_made", "last_missed"),
+    ("own_grade", "own_dearest_bid", "own_dearest_play"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +36,15 @@ def tell(story: Sequence[Passage], analysis: Mapping[str, Any], locale: str) -> 
     here is told in English."""
     language = locale.replace("_", "-").partition("-")[0].lower()
     language = language if language in LANGUAGES else FALLBACK
-    own = own_passages(analysis)
-    groups: tuple[list[str], ...] = ([], [], [], [])
-    for passage in (*story, *own):
-        name = passage["name"]
-        group = 0 if name.startswith(OPENING) else 1
-        if name.startswith(ENDING):
-            group = 2 + name.startswith("own")
-        groups[group].append(sentence(LANGUAGES[language], passage, analysis["seat"]))
-    space = "" if language == "zh" else " "
-    return Told(locale=language, paragraphs=tuple(space.join(group) for group in groups if group))
+    told = [
+        [
+            sentence(LANGUAGES[language], passage, analysis["seat"])
+            for passage in (*story, *own_passages(analysis))
+            if passage["name"] in names
+        ]
+        for names in PARAGRAPHS
+    ]
+    return Told(locale=language, paragraphs=tuple(LANGUAGES[language].space.join(each) for each in told if each))
 
 
 def sentence(language: Language, passage: Passage, reader: int) -> str:

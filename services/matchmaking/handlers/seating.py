@@ -6,7 +6,7 @@ entry → settle who stays → release those dropped (a late hold of theirs is r
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -40,6 +40,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A match under way as the database has it; `closed`: who of a forming one is shut out, and why."""
+
+    match: Match
+    closed: Mapping[AccountId, str]
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Seating:
     """Takes matches on, step by step, one transaction each."""
 
@@ -62,7 +71,7 @@ class Seating:
         """
         try:
             while (found := await self._look(table_id)) is not None:
-                await self._step(*found)
+                await self._step(found)
         except DomainError as error:
             if error.kind is not Kind.UNAVAILABLE:
                 raise
@@ -72,26 +81,29 @@ class Seating:
             return False
         return True
 
-    async def _look(self, table_id: TableId) -> tuple[Match, datetime] | None:
+    async def _look(self, table_id: TableId) -> Found | None:
         async with self.store.transaction() as tx:
             match = await tx.match(table_id)
-            now = await tx.now()
-        return None if match is None or match.state in _OVER else (match, now)
+            if match is None or match.state in _OVER:
+                return None
+            closed: Mapping[AccountId, str] = {}
+            if match.state is MatchState.FORMING:
+                closed = await tx.closed_reasons([ticket.wish.account_id for ticket in match.staying()])
+            return Found(match=match, closed=closed, now=await tx.now())
 
-    async def _step(self, match: Match, now: datetime) -> None:
+    async def _step(self, found: Found) -> None:
+        match = found.match
         if match.state is MatchState.RELEASING:
             await self._release(match)
-        elif match.overdue(now):
+        elif match.overdue(found.now):
             await self._take_back(match)
         elif match.state is MatchState.FORMING:
-            await self._hold(match)
+            await self._hold(match, found.closed)
         else:
             await self._create(match)
 
-    async def _hold(self, match: Match) -> None:
+    async def _hold(self, match: Match, closed: Mapping[AccountId, str]) -> None:
         """forming → held, without those who can't pay or may not enter; releasing when nobody is left (P8)."""
-        async with self.store.transaction() as tx:
-            closed = await tx.closed_reasons([ticket.wish.account_id for ticket in match.staying()])
         reasons = {**shut_out(match, self.platform, self.days), **closed}
         asked = [ticket for ticket in match.staying() if ticket.wish.account_id not in reasons]
         async with asyncio.TaskGroup() as group:

@@ -32,4 +32,6 @@ async def publish_made(tx: Records, match: Match, seated: Sequence[Ticket]) -> N
             table_id=match.table_id.bytes,
             waited_ms=(match.created_at - ticket.created_at) // timedelta(milliseconds=1),
         )
-        await tx.publish(TOPIC, ticket.ticket_id.bytes, MatchmakingEvent(match_made=made))
+        event = MatchmakingEvent(match_made=made)
+        event.occurred_at.FromDatetime(ticket.changed_at)  # said here, or each event would ask the database's clock
+        await tx.publish(TOPIC, ticket.ticket_id.bytes, event)

@@ -10,12 +10,23 @@ from libs.chassis.db import Transaction
 from services.matchmaking.domain.errors import AccountDeleted
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import UNFINISHED, MatchState
-from services.matchmaking.domain.tickets import Standing, Tier
+from services.matchmaking.domain.tickets import LIVE, Standing, Tier
+from services.matchmaking.ports import Visit
 from services.matchmaking.storage.matches import MatchRecords
-from services.matchmaking.storage.schema import admission, standing
-from services.matchmaking.storage.tickets import TicketRecords
+from services.matchmaking.storage.schema import admission, standing, ticket
+from services.matchmaking.storage.tickets import TicketRecords, ticket_of
 
 NEVER = datetime.min.replace(tzinfo=UTC)  # nothing was told yet
+
+# Built once: SQLAlchemy spends more on building it than PostgreSQL on answering.
+_me = sa.select(sa.bindparam("account_id", type_=sa.Uuid).label("me")).subquery()
+# Named apart: a ticket's columns are read by their own names, and two tables have a tier.
+_said = sa.select(standing.c.account_id, standing.c.level, standing.c.tier.label("league")).subquery()
+_VISIT = sa.select(admission.c.closed_reason, _said.c.level, _said.c.league, ticket).select_from(
+    _me.outerjoin(admission, admission.c.account_id == _me.c.me)
+    .outerjoin(_said, _said.c.account_id == _me.c.me)
+    .outerjoin(ticket, sa.and_(ticket.c.account_id == _me.c.me, ticket.c.state.in_(LIVE)))
+)
 
 
 class MatchmakingTransaction(TicketRecords, MatchRecords, Transaction):
@@ -25,11 +36,13 @@ class MatchmakingTransaction(TicketRecords, MatchRecords, Transaction):
         await self.move_match(table_id, (*UNFINISHED, MatchState.CREATED), MatchState.DONE)
         await self._end_seats(table_id, now)
 
-    async def standing(self, account_id: AccountId) -> Standing:
-        row = (
-            await self.connection.execute(sa.select(standing).where(standing.c.account_id == account_id))
-        ).one_or_none()
-        return Standing() if row is None else Standing(level=row.level, tier=Tier(row.tier))
+    async def visit(self, account_id: AccountId) -> Visit:
+        row = (await self.connection.execute(_VISIT, {"account_id": account_id})).one()
+        return Visit(
+            closed_reason=row.closed_reason or "",
+            standing=Standing() if row.level is None else Standing(level=row.level, tier=Tier(row.league)),
+            ticket=None if row.ticket_id is None else ticket_of(row),
+        )
 
     async def set_level(self, account_id: AccountId, level: int, told_at: datetime) -> None:
         fresh = insert(standing).values(

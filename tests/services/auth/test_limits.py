@@ -188,9 +188,10 @@ async def test_a_home_is_forgotten_after_half_a_year_and_beyond_ten(office: Offi
         home = office.desk.pepper.subject(b"home", b"4" + bytes([203, 0, 113]))
         assert await tx.is_home("ana@example.com", home, timedelta(days=180))
         for n in range(9):
-            await tx.add_home(first.account.account_id, bytes([n]) * 32, 10)
+            await tx.add_home(first.account.account_id, bytes([n]) * 32)
         assert await tx.is_home("ana@example.com", home, timedelta(days=180))
-        await tx.add_home(first.account.account_id, bytes([99]) * 32, 10)
+        await tx.add_home(first.account.account_id, bytes([99]) * 32)
+        await tx.drop_homes(first.account.account_id, 10)
         assert not await tx.is_home("ana@example.com", home, timedelta(days=180))
     await office.age(timedelta(days=181))
     async with office.store.transaction() as tx:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libs.house.names import ERASED_NAME, is_own
 from libs.house.platform import load
 from services.auth.domain.accounts import Account, SignedIn
 from services.auth.domain.errors import (
@@ -144,6 +145,13 @@ def test_a8_no_name_that_is_suggested_to_guests_or_accounts_can_be_claimed_nor_o
     assert rule_of("VuIpe42") == rule_of("vulpel") == rule_of("Soim_O7") == "reserved"
 
 
+def test_p41_a_name_says_by_itself_whether_it_is_somebodys_own() -> None:
+    """What the ✓ at a table rests on."""
+    suggested = [suggested_name(animal, number) for animal in range(len(ANIMALS)) for number in (0, 98, 9998)]
+    assert not any(map(is_own, (*suggested, ERASED_NAME, "")))
+    assert all(is_own(name_of(held, NAMES)) for held, _, _ in pairs())
+
+
 def test_compatibility_forms_are_shown_as_plain_letters() -> None:
     assert name_of("Ｒａｄｕ", NAMES) == "Radu"
     assert name_of("Ra\u0302s", NAMES) == "Râs"
@@ -156,6 +164,7 @@ def test_a8_whatever_is_claimed_is_visible_short_and_of_one_line(text: str) -> N
     name = name_of(text, NAMES)
     assert NAMES.length_min <= len(name) <= NAMES.length_max
     assert name.isprintable() and not any(char.isspace() for char in name)
+    assert is_own(name)
     assert name_of(name, NAMES) == name
     assert skeletons(name) == skeletons(name.swapcase()) or name.swapcase().swapcase() != name
 

@@ -1,17 +1,22 @@
 """P15, P61: each finished game is analysed once, and told of once, whatever comes twice, late or broken."""
 
 import asyncio
+import contextlib
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from prometheus_client import REGISTRY
 
 from libs.engine.record.model import By
 from libs.engine.record.plain import to_json
 from libs.house import platform
 from libs.search import grade
-from services.coach import handlers
+from services.coach import consumers, handlers, wiring
+from services.coach.domain.games import FinishedGame
+from services.coach.domain.study import Study
+from services.coach.jobs import analyse_games
 from services.coach.thinking import Hints, ThreadAnalyst
 from tests.services.coach.builders import (
     MOVE_MS,
@@ -26,6 +31,7 @@ from tests.services.coach.builders import (
     played,
     voided,
 )
+from whist.tables.v1.events_pb2 import TablesEvent
 from whist.tables.v1.tables_pb2 import TABLE_KIND_QUICK
 from whist.types.v1.types_pb2 import MODE_CLASSIC
 
@@ -125,7 +131,7 @@ async def test_a_game_voided_while_it_is_studied_is_not_told_of(coach: Coach) ->
     await coach.bus.publish([finished(QUICK, PEOPLE, table_id=table)])
 
     class Slow:
-        async def study(self, game):  # type: ignore[no-untyped-def] # as ThreadAnalyst
+        async def study(self, game: FinishedGame) -> Study:
             analyst = ThreadAnalyst(Hints(), SAMPLES, MARKS)
             found = await analyst.study(game)
             await coach.bus.publish([voided(table)])
@@ -205,6 +211,64 @@ async def test_p22_who_took_a_seat_over_is_graded_by_their_own_moves(coach: Coac
     assert [one["turn"] for one in bob["decisions"]] == [
         at for at in range(taken, len(record.moves)) if record.moves[at].seat == 1
     ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("table_id", b"x" * 15), ("week_id", "2026-W60"), ("week_id", ""), ("mode", 77)]
+)
+async def test_an_event_that_tables_never_send_is_refused_and_changes_nothing(
+    coach: Coach, field: str, value: object
+) -> None:
+    """What it raises makes the bus park its key."""
+    event = TablesEvent.FromString(finished(QUICK, PEOPLE).payload)
+    setattr(event.game_finished, field, value)
+    async with coach.store.transaction() as games:
+        with pytest.raises((ValueError, KeyError)):
+            await consumers.on_tables(games, event)
+        assert await games.claim() is None
+
+
+async def test_a_study_that_raises_holds_up_no_other_game_and_comes_again(coach: Coach) -> None:
+    """A bug of ours: nothing is lost, the release that mends it heals the game, and meanwhile others are analysed."""
+    poison, other = new_id(), new_id()
+    sound = ThreadAnalyst(Hints(), SAMPLES, MARKS)
+
+    class Faulty:
+        async def study(self, game: FinishedGame) -> Study:
+            if game.table_id == poison:
+                raise ZeroDivisionError
+            return await sound.study(game)
+
+    await coach.bus.publish([finished(QUICK, PEOPLE, table_id=table) for table in (poison, other)])
+    for _ in range(2):  # as the job is run again after a run that raised
+        with contextlib.suppress(ZeroDivisionError):
+            await analyse_games(coach.store, Faulty())
+    assert (await coach.published(poison), len(await coach.published(other))) == ([], 1)
+    assert measured("whist_coach_games_waiting") == 1 and measured("whist_coach_oldest_game_seconds") > 0
+    await coach.rows("update coach.game set due_at = clock_timestamp() where table_id = :table", table=poison)
+    await analyse_games(coach.store, sound)
+    assert len(await coach.published(poison)) == 1
+    assert measured("whist_coach_games_waiting") == measured("whist_coach_oldest_game_seconds") == 0
+    await sound.close()
+
+
+def measured(name: str) -> float:
+    value = REGISTRY.get_sample_value(name)
+    assert value is not None
+    return value
+
+
+async def test_where_the_kernel_is_interpreted_fewer_deals_are_tried(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, "compiled", lambda: False)
+    table = new_id()
+    async with coach_running(database, tmp_path, analysis_check_seconds=0.02, analysis_samples=1000) as coach:
+        await coach.bus.publish([finished(QUICK, PEOPLE, table_id=table, kind="friends")])
+        async with asyncio.timeout(30):
+            while not await coach.published(table):
+                await asyncio.sleep(0.02)
+        assert (await coach.analysis(table, ANA))["samples"] == wiring.INTERPRETED_ANALYSIS_SAMPLES
 
 
 async def test_a_running_coach_analyses_what_it_hears_of(database: str, tmp_path: Path) -> None:

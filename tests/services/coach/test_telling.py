@@ -15,7 +15,7 @@ from libs.engine.protocol import Result
 from libs.engine.record import replaying
 from services.coach import thinking
 from services.coach.domain.story import own_passages, passages
-from services.coach.domain.telling import LANGUAGES, sentence, tell
+from services.coach.domain.telling import LANGUAGES, PARAGRAPHS, sentence, tell
 from services.coach.thinking import Hints
 from tests.services.coach.builders import Coach, coach_running, dice, finished, new_id, played, voided
 from tests.services.coach.conftest import views
@@ -140,7 +140,7 @@ def test_a_study_lets_a_hint_pass_but_not_for_ever(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_p62_each_language_is_complete_with_the_same_places(name: str) -> None:
     language, english = LANGUAGES[name], LANGUAGES["en"]
-    assert language.texts.keys() == english.texts.keys()
+    assert language.texts.keys() == english.texts.keys() == {name for names in PARAGRAPHS for name in names}
     for passage, texts in language.texts.items():
         assert set(texts) in ({"other"}, set(language.categories)), passage
         if name != "zh":
@@ -185,7 +185,7 @@ def test_p62_numbers_are_told_in_their_plural() -> None:
     assert told["en", 1] == "Player 1 won with 50 points, 1 point ahead of player 4 (you)."
     assert told["en", 5].endswith("5 points ahead of player 4 (you).")
     assert "cu 1 punct " in told["ro", 1] and "cu 5 puncte " in told["ro", 5] and "cu 21 de puncte " in told["ro", 21]
-    assert told["zh", 5] == "1号玩家以50分获胜, 领先4号玩家(你) 5分。"
+    assert told["zh", 5] == "1号玩家以50分获胜\uff0c领先4号玩家\uff08你\uff09 5分。"
 
 
 @pytest.mark.parametrize(

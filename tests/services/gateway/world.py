@@ -279,6 +279,9 @@ class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
     async def ReleaseEntry(self, request: Any, context: Any) -> wallet_pb2.ReleaseEntryResponse:
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
+    async def SealWeek(self, request: Any, context: Any) -> wallet_pb2.SealWeekResponse:
+        raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
+
     async def History(self, request: Any, context: Any) -> wallet_pb2.HistoryResponse:
         page = int(request.before or 0)
         return wallet_pb2.HistoryResponse(
@@ -458,6 +461,9 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
         return tables_pb2.TablePlace(table_id=table_id, worker_address=self.owner or self.address, epoch=self.epoch)
 
     async def Abandon(self, request: Any, context: Any) -> tables_pb2.AbandonResponse:
+        raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
+
+    async def FinishedGames(self, request: Any, context: Any) -> tables_pb2.FinishedGamesResponse:
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
     async def GetTable(self, request: Any, context: Any) -> tables_pb2.GetTableResponse:

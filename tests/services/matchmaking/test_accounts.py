@@ -118,7 +118,7 @@ async def test_p82_a_level_is_what_was_told_last_and_may_fall_in_whatever_order_
             await following.level_reached(account_id, level, at + timedelta(seconds=second), tx=tx)
             await following.tier_changed(account_id, Tier(second + 1), at + timedelta(seconds=second), tx=tx)
     async with world.store.transaction() as tx:
-        standing = await tx.standing(account_id)
+        standing = (await tx.visit(account_id)).standing
     assert (standing.level, standing.tier) == (6, Tier.KING)
 
 

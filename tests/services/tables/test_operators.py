@@ -10,6 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from libs.chassis.errors import DomainError
@@ -203,6 +204,35 @@ async def test_p82_a_void_that_races_the_games_moves_comes_before_or_after_each_
         assert rows == (await cluster.head(table)).next_seq
         await gateway.close()
     assert False in ended
+
+
+async def test_p82_a_move_that_is_being_written_when_the_game_is_voided_stands_and_is_in_its_record(
+    worker: RunningWorker, cluster: Cluster, ana: Operator
+) -> None:
+    table, [account] = await worker.create()
+    gateway = Gateway(worker.gateway)
+    player = Player(gateway, table, account, conn=1)
+    await gateway.until(player.may_move)
+    async with cluster.database() as connection:
+        lock = "select 1 from tables.table_head where table_id = :id for update"
+        await connection.execute(sa.text(lock), {"id": as_id(table)})
+        waits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%table_head%'"
+        request = player.act()
+
+        async def is_waiting() -> bool:
+            return bool((await connection.execute(sa.text(waits))).all())
+
+        await eventually(is_waiting)
+        voiding = asyncio.create_task(ana.void(table))
+        await ana.tables(limit=1)  # the worker has heard of it by now
+        assert not voiding.done() and not player.finished()
+    assert await voiding is False
+    await gateway.until(player.finished)
+    [delta] = player.deltas(request)
+    assert delta.seq < (await cluster.head(table)).next_seq
+    record = await record_of(worker, table, account)
+    assert "person" in [by for _, _, by, _ in record["moves"]]
+    await gateway.close()
 
 
 def _last_round_runs(player: Player) -> bool:

@@ -10,10 +10,12 @@ import pytest
 from libs.chassis.db.database import Database, Store
 from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
+from libs.house.names import ERASED_NAME
+from libs.wire import frames
 from services.tables import personal
 from services.tables.consumers import on_auth
 from services.tables.domain.entries import FriendsTable, Moved, Opened, SeatFacts, TakenOver, decode_body
-from services.tables.personal import ERASED_NAME, PersonalStore, without_name
+from services.tables.personal import PersonalStore, without_name
 from services.tables.storage.personal import PersonalTransaction
 from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id
 from whist.auth.v1.events_pb2 import AccountDeleted, AuthEvent, NameChanged
@@ -180,3 +182,20 @@ def test_p45_only_the_accounts_own_name_goes_wherever_it_stands() -> None:
     assert taken == TakenOver(seat=1, who=gone, req="r")
     moved = Moved(seat=0, by=0, turn=1, req="r", events=[])
     assert without_name(moved, b"a" * 16) is moved
+
+
+@pytest.mark.parametrize(
+    ("name", "guest", "own"), [("Ștefania", False, True), ("Vulpe 42", False, False), ("Ștefania", True, False)]
+)
+async def test_p41_a_check_mark_stands_at_names_that_are_somebodys_own_alone(
+    worker: RunningWorker, name: str, guest: bool, own: bool
+) -> None:
+    account = uuid4().bytes
+    player = tables_pb2.Player(account_id=account, name=name, guest=guest, room=1)
+    table, _ = await worker.create(players=[player])
+    gateway = Gateway(worker.gateway)
+    seated = await Player(gateway, table, account, conn=1).joined()
+    [snapshot, *_] = seated.seen.of(frames.Snapshot)
+    await gateway.close()
+    assert {(seat.name, seat.verified) for seat in snapshot.seats if seat.kind == "person"} == {(name, own)}
+    assert not any(seat.verified for seat in snapshot.seats if seat.kind == "bot")

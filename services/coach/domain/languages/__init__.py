@@ -9,7 +9,8 @@ class Language:
     """How one language tells a passage.
 
     `texts` by passage and plural category (CLDR's names); a text without a number has "other" alone. `plural` gives
-    the category of a whole number. `player` has the place {number}, `self` is added behind the reader's own.
+    the category of a whole number. `player` has the place {number}, `own` the place {player} for the reader's.
+    `joined` stands between several players, `space` between sentences.
     """
 
     plural: Callable[[int], str]
@@ -17,5 +18,6 @@ class Language:
     player: str
     own: str
     joined: str
+    space: str
     decimal: str
     texts: Mapping[str, Mapping[str, str]]

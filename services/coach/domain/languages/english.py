@@ -10,6 +10,7 @@ ENGLISH: Final = Language(
     player="player {number}",
     own="{player} (you)",
     joined=" and ",
+    space=" ",
     decimal=".",
     texts={
         "won": {

@@ -18,6 +18,7 @@ ROMANIAN: Final = Language(
     player="jucătorul {number}",
     own="{player} (tu)",
     joined=" și ",
+    space=" ",
     decimal=",",
     texts={
         "won": {
