@@ -23,7 +23,15 @@ from services.wallet.metrics import coins_created as created_counter
 from services.wallet.metrics import coins_destroyed as destroyed_counter
 from services.wallet.storage import checks, game_checks
 from services.wallet.storage.games import GameRecords
-from services.wallet.storage.posting import OPEN_HOLD, hold_values, post
+from services.wallet.storage.posting import (
+    ADVANCE,
+    HOLDS,
+    LOCK_HOLDS,
+    OPEN_HOLD,
+    RESOLVE,
+    hold_values,
+    post,
+)
 from services.wallet.storage.tables import balance, game, hold, posting, transfer
 from services.wallet.storage.weeks import WeekRecords
 
@@ -69,14 +77,8 @@ class LedgerTransaction(GameRecords, WeekRecords):
         return GameState((await self.connection.execute(query)).scalar_one())
 
     async def advance(self, table_id: TableId, state: GameState) -> bool:
-        insertion = insert(game).values(table_id=table_id, state=state, at=_clock)
-        row = await self.connection.execute(
-            insertion.on_conflict_do_update(
-                index_elements=[game.c.table_id],
-                set_={"state": insertion.excluded.state, "at": insertion.excluded.at},
-                where=game.c.state.in_(state.before),
-            ).returning(game.c.state)
-        )
+        before = [each.value for each in state.before]
+        row = await self.connection.execute(ADVANCE, {"table_id": table_id, "state": state.value, "before": before})
         return row.first() is not None
 
     async def open_hold(self, new: Hold) -> tuple[GameState, bool]:
@@ -113,12 +115,10 @@ class LedgerTransaction(GameRecords, WeekRecords):
         return _hold((await self.connection.execute(query)).one())
 
     async def holds(self, table_id: TableId) -> Sequence[Hold]:
-        query = sa.select(hold).where(hold.c.table_id == table_id).order_by(hold.c.account_id)
-        return [_hold(row) for row in await self.connection.execute(query)]
+        return [_hold(row) for row in await self.connection.execute(HOLDS, {"table_id": table_id})]
 
     async def lock_holds(self, table_id: TableId) -> Sequence[Hold]:
-        query = sa.select(hold).where(hold.c.table_id == table_id).order_by(hold.c.account_id).with_for_update()
-        return [_hold(row) for row in await self.connection.execute(query)]
+        return [_hold(row) for row in await self.connection.execute(LOCK_HOLDS, {"table_id": table_id})]
 
     async def resolve(
         self, table_id: TableId, accounts: Iterable[AccountId], *, source: HoldState, target: HoldState
@@ -126,13 +126,8 @@ class LedgerTransaction(GameRecords, WeekRecords):
         wanted = list(accounts)
         if not wanted:
             return []
-        change = (
-            sa.update(hold)
-            .where(hold.c.table_id == table_id, hold.c.account_id.in_(wanted), hold.c.state == source)
-            .values(state=target)
-            .returning(*hold.c)
-        )
-        holds = [_hold(row) for row in await self.connection.execute(change)]
+        values = {"table_id": table_id, "accounts": wanted, "source": source.value, "target": target.value}
+        holds = [_hold(row) for row in await self.connection.execute(RESOLVE, values)]
         return sorted(holds, key=lambda each: each.account_id)
 
     async def belongings(self, account_id: AccountId) -> Belongings:

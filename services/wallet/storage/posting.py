@@ -1,4 +1,4 @@
-"""The two statements that every seat of every game costs, each one round trip: opening a hold, and posting.
+"""The statements that every seat of every game costs, each one round trip: opening a hold, its end, posting.
 
 Written by hand, since a ledger's pace is the number of its round trips (`bench.services.settling`).
 """
@@ -88,6 +88,20 @@ select (select state from known) as state, (select count(*) from opened) as inse
     sa.bindparam("bars", type_=sa.BigInteger),
     sa.bindparam("state", type_=sa.Text),
 )
+
+# A table may be told of for the first time by any of its events.
+ADVANCE = sa.text("""
+insert into wallet.game as g (table_id, state, at) values (:table_id, :state, clock_timestamp())
+on conflict (table_id) do update set state = excluded.state, at = excluded.at where g.state = any(:before)
+returning 1
+""").bindparams(sa.bindparam("table_id", type_=sa.Uuid), sa.bindparam("before", type_=ARRAY(sa.Text)))
+_HOLDS = "select * from wallet.hold where table_id = :table_id order by account_id"
+HOLDS = sa.text(_HOLDS).bindparams(sa.bindparam("table_id", type_=sa.Uuid))
+LOCK_HOLDS = sa.text(f"{_HOLDS} for update").bindparams(sa.bindparam("table_id", type_=sa.Uuid))
+RESOLVE = sa.text("""
+update wallet.hold set state = :target where table_id = :table_id and account_id = any(:accounts) and state = :source
+returning *
+""").bindparams(sa.bindparam("table_id", type_=sa.Uuid), sa.bindparam("accounts", type_=ARRAY(sa.Uuid)))
 
 
 def hold_values(new: Hold) -> Mapping[str, Any]:

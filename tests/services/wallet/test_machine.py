@@ -270,7 +270,7 @@ class WalletMachine(RuleBasedStateMachine):
 
     def net(self, table: int, account: int) -> Counter[str]:
         net = Counter[str]()
-        if self.holds.get((table, account), (0, "", ""))[2] == "paid":
+        if (table, account) in self.holds and self.holds[table, account][2] == "paid":
             net.update(self.cost(*self.paid_for(table, account)))
         for _, amounts in self.won[table, account]:
             net.subtract(amounts)
