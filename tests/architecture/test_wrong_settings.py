@@ -40,7 +40,7 @@ TEXTS = {
     "worker_id": ("x" * 64,),
 } | {
     f"rate_{name}": ("nonsense", "10 per fortnight", "-1/minute")
-    for name in ("network", "account", "guests", "login", "tables", "chat", "operators")
+    for name in ("network", "account", "guests", "login", "tables", "chat", "operators", "exports")
 }
 TARGETS = ("", "nonsense", ":::", "dns:///auth")
 # Any text is right: names and passwords at the mail server, which alone can tell.

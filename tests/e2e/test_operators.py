@@ -2,12 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from libs.client import Table, Whist, WhistError
+from libs.client.sdk.company import Company
 from libs.client.sdk.operators import OperatorsDesk
 from tests.e2e.conftest import UNLIMITED, Embedded, embedded, hurried, own_folder
 from tests.e2e.story import arrives, mailed_code, play
@@ -157,6 +160,46 @@ async def test_p82_a_balance_is_corrected_by_a_transfer_that_its_owner_sees(hous
         lines = [each for each in await desk.audit() if each["subject"] == account]
         assert [(each["service"], each["act"]) for each in lines] == [("wallet", "correct")]
         assert await desk.ledger_check() == {"ok": True, "differences": []}
+
+
+async def test_p82_a_chatter_is_reported_silenced_and_the_table_closed(house: Embedded) -> None:
+    async with (
+        player(house, "host@example.org") as host, player(house, "rude@example.org") as rude, desk_of(house) as desk
+    ):  # fmt: skip
+        table = (await host.friends.open(game="romanian", players=4))["table"]
+        rude_account = rude.account["account_id"]
+        company, theirs = await host.enter(table), await rude.enter(table)
+        for each in (company, theirs):
+            await arrives(partial(_stage, each), lambda stage: stage == "waiting")
+        await theirs.say("so rude")
+        await arrives(lambda: _lines(company), lambda lines: lines == ["so rude"])
+        await host.friends.report(table, rude_account, "he is rude")
+        [report] = await desk.reports(account=rude_account)
+        assert (report["table"], report["words"], [line["words"] for line in report["lines"]]) == (
+            table, "he is rude", ["so rude"],
+        )  # fmt: skip
+        until = await desk.silence(rude_account, 60, "rude")
+        with pytest.raises(WhistError) as refused:
+            await theirs.say("again")
+        assert refused.value.code == "SILENCED"
+        assert until is not None
+        assert datetime.fromisoformat(str(refused.value.facts["until"])) == datetime.fromisoformat(until)
+        assert await desk.silence(rude_account, 0, "has said sorry") is None
+        await theirs.say("sorry")
+        await arrives(lambda: _lines(company), lambda lines: lines == ["so rude", "sorry"])
+        [seen] = await desk.tables(account=host.account["account_id"])
+        assert (seen["table"], seen["status"]) == (table, "waiting")
+        await desk.close(table, "a rude table")
+        await arrives(lambda: _stage(company), lambda stage: stage == "closed")
+        await host.friends.open(game="romanian", players=4)
+
+
+async def _lines(company: Company) -> list[str]:
+    return [line.words for line in company.lines]
+
+
+async def _stage(company: Company) -> str:
+    return company.table.stage if company.table else ""
 
 
 async def test_n7_no_operators_word_is_in_the_log(house: Embedded, tmp_path: Path) -> None:
