@@ -1,4 +1,4 @@
-"""REST as its own document describes it, called with what it allows and with what it forbids (X12, A7, B32).
+"""REST as its own document describes it, called with what it allows and with what it forbids (X17, A7, B32).
 
 Requests are derived from the served OpenAPI document by schemathesis, without randomness; the services behind the
 gateway are the real ones. What must hold of every answer: no 5xx, the documented form, what the document forbids is

@@ -16,7 +16,7 @@ from services.allinone.cluster import free_port
 from tests import startup
 
 START_SECONDS = 90
-# Every event comes again, to every consumer (X10): what the tests here see must be the same.
+# Every event comes again, to every consumer (X18): what the tests here see must be the same.
 TWICE = startup.environment(**{startup.DELIVER_TWICE: "1"})
 # Limits are tested at the gateway and at auth; here all tests are one network.
 UNLIMITED = {

@@ -1,4 +1,4 @@
-"""X12, A7, B32: the whole REST API by its own document, as a guest and as an account. `make fuzz-api` does more."""
+"""X17, A7, B32: the whole REST API by its own document, as a guest and as an account. `make fuzz-api` does more."""
 
 import asyncio
 import os
@@ -58,7 +58,7 @@ def state(fuzzed: Embedded) -> Iterator[State]:
 
 
 @pytest.mark.timeout(400)  # some twelve hundred requests, each between two looks at every table
-def test_x12_no_request_breaks_the_api_its_document_or_anybodys_state(fuzzed: Embedded, state: State) -> None:
+def test_x17_b32_no_request_breaks_the_api_its_document_or_anybodys_state(fuzzed: Embedded, state: State) -> None:
     document = httpx.get(f"{fuzzed.url}/openapi.json").raise_for_status().json()
     findings = Findings()
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:

@@ -1,4 +1,4 @@
-"""X10: in every run of this folder each event comes at least twice, and one test sees to it that it truly does."""
+"""X18: in every run of this folder each event comes at least twice, and one test sees to it that it truly does."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from tests.e2e.story import arrives, play
 HANDLED = re.compile(r'whist_events_handled_total\{consumer="([^"]+)",outcome="([^"]+)",type="([^"]+)"\} (\S+)')
 
 
-async def test_x10_every_event_that_a_consumer_took_came_again_and_did_nothing(product: Embedded) -> None:
+async def test_x18_every_event_that_a_consumer_took_came_again_and_did_nothing(product: Embedded) -> None:
     async with Whist.connect(product.url) as whist, httpx.AsyncClient() as client:
         await play(await whist.quick_game())
         await arrives(whist.me, lambda me: me["experience"] > 0)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import UUID
 
+from services.leagues.handlers.proof import check
 from services.wallet.handlers.ledger_check import ledger_check
 from tests.simulation.books import Books
 from tests.simulation.system import System, at_once, running_system
@@ -78,6 +79,7 @@ async def proved(system: System) -> None:
     sums = await system.rows("select asset, sum(amount) as total from wallet.posting group by asset")
     assert sums and {row.asset: row.total for row in sums if row.total} == {}
     assert await ledger_check(wallets=system.wallets) == []
+    assert await check(books=system.leagues, platform=system.platform) == 0
     weeks = Counter[tuple[str, UUID]]()
     for row in await system.rows("select key from wallet.transfer where key like 'league_prize:%'"):
         _, week, account = row.key.split(":")

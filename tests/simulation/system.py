@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from google.protobuf.message import Message
 
 from libs.chassis.clock import SystemClock
+from libs.chassis.db import Database, Store
 from libs.chassis.entropy import SystemEntropy
 from libs.chassis.events.envelope import Event
 from libs.chassis.events.memory import MemoryBus
@@ -25,6 +26,7 @@ from libs.chassis.service import Spec
 from libs.chassis.settings import load_settings
 from libs.house.platform import Platform
 from libs.house.platform import load as load_platform
+from services.leagues.storage.ledger import LeaguesTransaction
 from services.leagues.wiring import SPEC as LEAGUES
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import SPEC as WALLET
@@ -65,6 +67,7 @@ class System:
     tables: Tables
     platform: Platform
     wallets: LedgerStore
+    leagues: Store[LeaguesTransaction]
     matchmaking: Peer
     gateway: Peer
     seen: list[Event] = field(default_factory=list)
@@ -223,18 +226,21 @@ async def running_system(database_url: str, folder: Path, start: datetime) -> As
         for spec in (WALLET, LEAGUES)
     ]
     peers = [Peer(f"unix:{folder}/wallet", caller) for caller in ("matchmaking", "gateway")]
+    proofs = [Database.open(database_url, schema) for schema in SCHEMAS]
     try:
         with machine.here():
             async with asyncio.TaskGroup() as group, running_together(parts, bus, {}):
                 delivering = group.create_task(bus.run())
-                async with WALLET.open(parts[0][1], bus=MemoryBus()) as (chassis, _):
-                    wallets = LedgerStore(chassis.database, chassis.entropy)
-                    yield System(
-                        machine=machine, bus=bus, tables=tables, platform=platform, wallets=wallets,
-                        matchmaking=peers[0], gateway=peers[1],
-                    )  # fmt: skip
+                yield System(
+                    machine=machine, bus=bus, tables=tables, platform=platform,
+                    wallets=LedgerStore(proofs[0], SystemEntropy()),
+                    leagues=Store(proofs[1], LeaguesTransaction, SystemEntropy()),
+                    matchmaking=peers[0], gateway=peers[1],
+                )  # fmt: skip
                 delivering.cancel()
     finally:
         for peer in peers:
             await peer.close()
+        for database in proofs:
+            await database.close()
         await server.stop(0)

@@ -1,4 +1,4 @@
-"""P17, P50 to P55, X10: a town's weeks, all told twice, late and out of order, come to what the books say."""
+"""A town's weeks, told twice, late and out of order, come to what the books say (P10, P14, P15, P17, P50, P55, X18)."""
 
 import tempfile
 from pathlib import Path
