@@ -65,6 +65,7 @@ async def run() -> dict[str, object]:
     slowest = max(max(each) for each in cycles.values())
     return {
         "waiting": WAITING,
+        "load": round(os.getloadavg()[0], 1),
         "cycles_ms": {name: [round(each, 1) for each in cycle] for name, cycle in cycles.items()},
         "burst": burst,
         "bars": [

@@ -1,6 +1,6 @@
 """The wallet's facts as events on `whist.wallet.events.v1`, key account_id."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from services.wallet.domain.assets import Amounts, Asset
@@ -29,9 +29,9 @@ _FIELDS: Mapping[Asset, str] = {
 }
 
 
-async def announce(fact: Fact, *, ledger: Ledger) -> None:
-    """Tell the others, with the commit of `ledger`."""
-    await ledger.publish(TOPIC, fact.account_id.bytes, event_of(fact))
+async def announce(facts: Iterable[Fact], *, ledger: Ledger) -> None:
+    """Tell the others, in order, with the commit of `ledger`."""
+    await ledger.publish_all(TOPIC, [(fact.account_id.bytes, event_of(fact)) for fact in facts])
 
 
 def assets_of(amounts: Amounts) -> Assets:

@@ -97,7 +97,9 @@ class Ledger(Games, Weeks, Protocol):
         """The database's clock."""
         ...
 
-    async def publish(self, topic: str, key: bytes, message: Message) -> None: ...
+    async def publish_all(self, topic: str, messages: Sequence[tuple[bytes, Message]]) -> None:
+        """Each as (key, message)."""
+        ...
 
     async def record_act(self, act: Act) -> bool:
         """False: it has been done. Raises ActDiffers."""
@@ -131,6 +133,10 @@ class Ledger(Games, Weeks, Protocol):
 
     async def undo(self, table_id: TableId) -> bool:
         """Move a finished table to voided; False: it is not finished (any more)."""
+        ...
+
+    async def open_hold(self, hold: Hold) -> tuple[GameState, bool]:
+        """`share_game` and, where the table is open, `insert_hold`: (the table's state, whether it was inserted)."""
         ...
 
     async def insert_hold(self, hold: Hold) -> bool:

@@ -33,10 +33,11 @@ async def hold_entry(command: HoldEntry, *, wallets: Wallets, platform: Platform
         raise RoomUnknown(room=command.room) from error
     hold = new_hold(command.table_id, command.account_id, room, command.coffee)
     async with wallets.transaction() as ledger:
-        # Shared with the table's other holds; a deal waits for them, and what comes after it sees the deal.
-        if await ledger.share_game(command.table_id) is not GameState.OPEN:
+        # The game is shared with the table's other holds; a deal waits for them, and what comes after it sees the deal.
+        state, inserted = await ledger.open_hold(hold)
+        if state is not GameState.OPEN:
             raise HoldResolved
-        if not await ledger.insert_hold(hold):
+        if not inserted:
             return (await ledger.hold(command.table_id, command.account_id)).answers(hold)
         await ledger.post([set_aside(hold)])
         return hold

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from libs.house.platform import Platform
 from services.wallet.announcements import announce
 from services.wallet.domain.awards import FinishedGame, classic_awards, game_awards
-from services.wallet.domain.facts import EntryPaid, EntryReturned, PrizeReversed
+from services.wallet.domain.facts import EntryPaid, EntryReturned, Fact, PrizeReversed
 from services.wallet.domain.gifts import Award
 from services.wallet.domain.holds import GameState, Hold, HoldState, give_back, pay, release
 from services.wallet.domain.ledger import AccountId, TableId, Transfer
@@ -21,7 +21,7 @@ async def start_game(table_id: TableId, seated: Collection[AccountId], *, ledger
         return
     moved, paid, _ = await _resolve_entries(table_id, seated, ledger)
     await ledger.post(moved)
-    await _announce_entries(table_id, paid, ledger)
+    await announce(_entries(paid), ledger=ledger)
 
 
 async def finish_game(game: FinishedGame, *, ledger: Ledger, platform: Platform) -> None:
@@ -39,8 +39,7 @@ async def finish_game(game: FinishedGame, *, ledger: Ledger, platform: Platform)
         awards += await _within_the_day(game.finish, game.settled, paid, analyses, ledger, platform)
     # One posting of everything: transfers by key, then balances, is the order in which all others lock them too.
     posted = await ledger.post([*moved, *(award.transfer for award in awards)])
-    await _announce_entries(game.table_id, newly_paid, ledger)
-    await _announce_awards(awards, posted, ledger)
+    await announce([*_entries(newly_paid), *_given(awards, posted)], ledger=ledger)
 
 
 async def game_analysed(table_id: TableId, analyses: Sequence[Analysis], *, ledger: Ledger, platform: Platform) -> None:
@@ -61,7 +60,7 @@ async def game_analysed(table_id: TableId, analyses: Sequence[Analysis], *, ledg
     paid = {hold.account_id: hold for hold in await ledger.holds(table_id) if hold.state is HoldState.PAID}
     awards = await _within_the_day(finish, seats, paid, kept, ledger, platform)
     posted = await ledger.post(award.transfer for award in awards)
-    await _announce_awards(awards, posted, ledger)
+    await announce(_given(awards, posted), ledger=ledger)
 
 
 async def void_game(table_id: TableId, *, had_finished: bool, ledger: Ledger) -> None:
@@ -77,7 +76,7 @@ async def void_game(table_id: TableId, *, had_finished: bool, ledger: Ledger) ->
             table_id, [hold.account_id for hold in holds], source=HoldState.OPEN, target=HoldState.RELEASED
         )
         await ledger.post([*(release(hold) for hold in held), *(give_back(hold) for hold in back)])
-        await _announce_returns(table_id, [*held, *back], ledger)
+        await announce(_returns([*held, *back]), ledger=ledger)
     elif had_finished and await ledger.undo(table_id):
         await _undo(table_id, ledger)
 
@@ -99,12 +98,12 @@ async def _undo(table_id: TableId, ledger: Ledger) -> None:
     # Balances are locked before the transfers here: nobody else writes these keys, which the game's lock guards.
     transfers += losses(table_id, transfers, await ledger.lock_balances(accounts))
     await ledger.post(transfers)
-    await _announce_returns(table_id, returned, ledger)
-    for account_id in accounts:
-        coins = prize_of(won, account_id)
-        if coins and finish is not None:
-            fact = PrizeReversed(account_id=account_id, table_id=table_id, coins=coins, week_id=finish.week_id)
-            await announce(fact, ledger=ledger)
+    prizes = [
+        PrizeReversed(account_id=account_id, table_id=table_id, coins=coins, week_id=finish.week_id)
+        for account_id in accounts
+        if finish is not None and (coins := prize_of(won, account_id))
+    ]
+    await announce([*_returns(returned), *prizes], ledger=ledger)
 
 
 async def _returned(table_id: TableId, accounts: Collection[AccountId], ledger: Ledger) -> Sequence[Hold]:
@@ -117,16 +116,13 @@ async def _resolve_entries(
     """(transfers to be posted, holds paid just now, all that are paid)."""
     holds = await ledger.lock_holds(table_id)
     still_open = [hold.account_id for hold in holds if hold.state is HoldState.OPEN]
-    paid: Sequence[Hold] = ()
-    unseated: Sequence[Hold] = ()
-    if still_open:
-        paid = await ledger.resolve(
-            table_id, [a for a in still_open if a in seated], source=HoldState.OPEN, target=HoldState.PAID
-        )
-        # Dealt without this player: the matcher gave up on a hold whose answer was lost.
-        unseated = await ledger.resolve(
-            table_id, [a for a in still_open if a not in seated], source=HoldState.OPEN, target=HoldState.RELEASED
-        )
+    paid = await ledger.resolve(
+        table_id, [a for a in still_open if a in seated], source=HoldState.OPEN, target=HoldState.PAID
+    )
+    # Dealt without this player: the matcher gave up on a hold whose answer was lost.
+    unseated = await ledger.resolve(
+        table_id, [a for a in still_open if a not in seated], source=HoldState.OPEN, target=HoldState.RELEASED
+    )
     before = [hold for hold in holds if hold.state is HoldState.PAID]
     moved = [*(pay(hold) for hold in paid), *(release(hold) for hold in unseated)]
     return moved, paid, {hold.account_id: hold for hold in (*before, *paid)}
@@ -150,19 +146,13 @@ async def _within_the_day(
     ]
 
 
-async def _announce_entries(table_id: TableId, paid: Sequence[Hold], ledger: Ledger) -> None:
-    for hold in paid:
-        fact = EntryPaid(account_id=hold.account_id, table_id=table_id, entry=hold.amounts)
-        await announce(fact, ledger=ledger)
+def _entries(paid: Sequence[Hold]) -> list[Fact]:
+    return [EntryPaid(account_id=hold.account_id, table_id=hold.table_id, entry=hold.amounts) for hold in paid]
 
 
-async def _announce_returns(table_id: TableId, returned: Sequence[Hold], ledger: Ledger) -> None:
-    for hold in returned:
-        fact = EntryReturned(account_id=hold.account_id, table_id=table_id, entry=hold.amounts)
-        await announce(fact, ledger=ledger)
+def _returns(returned: Sequence[Hold]) -> list[Fact]:
+    return [EntryReturned(account_id=hold.account_id, table_id=hold.table_id, entry=hold.amounts) for hold in returned]
 
 
-async def _announce_awards(awards: Sequence[Award], posted: Collection[str], ledger: Ledger) -> None:
-    for award in awards:
-        if award.transfer.key in posted:
-            await announce(award.fact, ledger=ledger)
+def _given(awards: Sequence[Award], posted: Collection[str]) -> list[Fact]:
+    return [award.fact for award in awards if award.transfer.key in posted]

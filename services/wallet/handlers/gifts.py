@@ -33,6 +33,4 @@ async def podium(account_id: AccountId, week_id: str, coins: int, bars: int, *, 
 
 async def _give(awards: Sequence[Award], ledger: Ledger) -> None:
     posted = await ledger.post(award.transfer for award in awards)
-    for award in awards:
-        if award.transfer.key in posted:
-            await announce(award.fact, ledger=ledger)
+    await announce((award.fact for award in awards if award.transfer.key in posted), ledger=ledger)

@@ -73,7 +73,7 @@ async def refund(account_id: AccountId, table_id: TableId, *, desk: RefundDesk) 
             prize_coins=prize_of(case.won, account_id),
             week_id=case.finish.week_id,
         )
-        await announce(fact, ledger=ledger)
+        await announce([fact], ledger=ledger)
         return await _refunded(found.returns, case, account_id, ledger)
 
 

@@ -175,6 +175,27 @@ async def test_p8_who_cannot_pay_is_told_before_queueing(world: World) -> None:
     assert _ticket(await world.enqueue(account_id, room=1)).wish.room == 1
 
 
+@pytest.mark.parametrize(("room", "coins", "bars"), [(11, 100_000, 10), (12, 250_000, 20)])
+async def test_p7_the_last_rooms_ask_for_bars_besides(world: World, room: int, coins: int, bars: int) -> None:
+    account_id = await world.experienced()
+    async with world.store.transaction() as tx:
+        today = await tx.now()
+    days = VipDays(key=KEY, zone=PLATFORM.zone)
+    world.shift = next(
+        timedelta(days=ahead)
+        for ahead in range(7)
+        if days.today(account_id, today + timedelta(days=ahead), guest=False)
+    )
+    for short in (Assets(coins=coins, bars=bars - 1), Assets(coins=coins - 1, bars=bars)):
+        world.wallet.assets[account_id] = short
+        with pytest.raises(DomainError) as refused:
+            await world.enqueue(account_id, room=room)
+        assert (refused.value.reason, refused.value.facts["bars"]) == ("INSUFFICIENT_FUNDS", bars)
+    assert not await world.rows("select 1 from matchmaking.ticket")
+    world.wallet.assets[account_id] = Assets(coins=coins, bars=bars)
+    assert _ticket(await world.enqueue(account_id, room=room)).wish.room == room
+
+
 async def test_p2_room_1_opens_without_the_wallet(world: World) -> None:
     world.wallet.down = True
     assert _ticket(await world.enqueue(world.account())).state is TicketState.WAITING
