@@ -168,6 +168,10 @@ class Weeks(Protocol):
         """Ranked accounts with a prize (`sealed`: in the totals) and no group, by the week's first prize."""
         ...
 
+    async def learn_sizes(self) -> None:
+        """Tell the database's planner that many rows have come."""
+        ...
+
     async def take_open_groups(self, week_id: WeekId, limit: int) -> Sequence[OpenGroup]:
         """Hold some groups that nobody else holds, with what they are closed by."""
         ...
@@ -215,7 +219,11 @@ class Proofs(Protocol):
     async def accounts_at(self, level: int, limit: int) -> Sequence[AccountId]: ...
 
     async def rebuild(self, account_id: AccountId) -> Progress:
-        """Write totals anew from the rows of a locked account; the level stays as it is."""
+        """Write totals and tier anew from the rows of a locked account; the level stays as it is."""
+        ...
+
+    async def wrong_closes(self, limit: int) -> Sequence[tuple[WeekId, str]]:
+        """What of closed weeks and of groups cannot be, (week, what)."""
         ...
 
 

@@ -19,6 +19,8 @@ from tests.e2e.story import mailed_code, play
 EXAMPLES = int(os.environ.get("WHIST_FUZZ_API", "2"))  # of a kind, an operation, a caller and a set of ids
 # Their own answer to a wrong code or token is 401 too.
 NEEDS_A_SECRET = {"POST /v1/login/{login_id}", "POST /v1/tokens", "DELETE /v1/session"}
+# Allowed to make thousands of tables, which is what it is for.
+LOADS = {"/admin/v1/bench-tables"}
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +91,20 @@ def open_table(url: str, headers: dict[str, str]) -> str:
     if opened.status_code == 409:
         return str(httpx.get(f"{url}/v1/seat", headers=headers).raise_for_status().json()["table"])
     return str(opened.raise_for_status().json()["table"])
+
+
+@pytest.mark.timeout(400)
+def test_x17_p82_nor_does_any_of_an_operator(fuzzed: Embedded, state: State) -> None:
+    token = (fuzzed.data / "secrets" / "operator-token").read_text().strip()
+    headers = {"Authorization": f"Bearer {token}"}
+    document = httpx.get(f"{fuzzed.admin_url}/admin/v1/openapi.json", headers=headers).raise_for_status().json()
+    findings = Findings()
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        account, game, _ = runner.run(played(fuzzed, "account"))
+        ids = {"account_id": [account], "table_id": [game]}
+        operator = Caller(name="operator", token=token, sign_in=lambda: token, ids=lambda: ids)
+        for operation in operations(document):
+            if operation.path not in LOADS:
+                fuzz(fuzzed.admin_url, operation, operator, state, findings, EXAMPLES)
+    assert findings.faults == {}
+    assert unreached(findings) == set()

@@ -49,6 +49,23 @@ class Outbox:
             """  # noqa: S608 - the schema is a constant of the service
         )
 
+        self._insert_all = sa.text(
+            f"""
+            with given as (
+              select * from unnest(
+                cast(:bucket as smallint[]), cast(:event_id as uuid[]), cast(:topic as text[]), cast(:key as bytea[]),
+                cast(:type as text[]), cast(:payload as bytea[]), cast(:traceparent as text[]),
+                cast(:occurred_at as timestamptz[])
+              ) with ordinality as one (bucket, event_id, topic, key, type, payload, traceparent, occurred_at, n)
+            ), kept as (
+              insert into {schema}.event (event_id, topic, key, type, payload, traceparent, occurred_at)
+              select event_id, topic, key, type, payload, traceparent, occurred_at from given
+            )
+            insert into {schema}.outbox (bucket, event_id, topic, key, type, payload, traceparent)
+            select bucket, event_id, topic, key, type, payload, traceparent from given order by n
+            """  # noqa: S608 - the schema is a constant of the service
+        )
+
     async def add(self, connection: AsyncConnection, topic: str, key: bytes, message: Message) -> UUID:
         """Fill `event_id` and `occurred_at` where unset and write both rows. Returns the event's id."""
         moment = None if message.HasField("occurred_at") else await _now(connection)
@@ -61,7 +78,12 @@ class Outbox:
         if not messages:
             return
         moment = await _now(connection)
-        await connection.execute(self._insert, [self._row(topic, key, message, moment) for key, message in messages])
+        rows = [self._row(topic, key, message, moment) for key, message in messages]
+        columns: dict[str, list[object]] = {name: [] for name in rows[0]}
+        for row in rows:
+            for name, value in row.items():
+                columns[name].append(value)
+        await connection.execute(self._insert_all, columns)
 
     def _row(self, topic: str, key: bytes, message: Any, moment: datetime | None) -> _Row:
         # Every event message has these fields, by convention.

@@ -91,6 +91,7 @@ async def _seal(week: WeekId, books: Books, wallet: Wallet) -> bool:
         async with books.transaction() as ledger:
             await ledger.keep_totals(week, page.totals)
             if not page.more:
+                await ledger.learn_sizes()
                 await ledger.advance(week, Stage.SEALING, Stage.GROUPING)
 
 
@@ -104,6 +105,7 @@ async def _group(week: WeekId, books: Books, platform: Platform) -> bool:
             log.warning("week_waits_for_accounts", week=week, accounts=[str(each) for each in undecided])
             return False
         await seat_all(week, sealed=True, ledger=ledger, platform=platform)
+        await ledger.learn_sizes()
         await ledger.advance(week, Stage.GROUPING, Stage.RANKING)
     return True
 

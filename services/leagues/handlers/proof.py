@@ -23,14 +23,21 @@ async def recompute(account_id: AccountId, *, books: Books, platform: Platform) 
 
 
 async def check(*, books: Books, platform: Platform) -> int:
-    """Compare stored totals with the sums they stand for, repair what differs, and return how many accounts did."""
+    """Compare what is stored with the facts it stands for, and return how many accounts and closed ranks differ.
+
+    An account's totals, standings and tier are repaired. What of a closed week cannot be is logged and left: podiums
+    have been paid by it, and a person must look.
+    """
     async with books.transaction() as ledger:
         found = {*await ledger.different(REPAIRS_MAX)}
         for level in wrong_levels(await ledger.level_spans(), platform.experience):
             found.update(await ledger.accounts_at(level, REPAIRS_MAX))
+        wrong = await ledger.wrong_closes(REPAIRS_MAX)
+    for week, what in wrong:
+        log.error("closed_week_differs", week=week, what=what)
     for account_id in sorted(found):
         async with books.transaction() as ledger:
             stored = await ledger.progress(account_id)
         repaired = await recompute(account_id, books=books, platform=platform)
         log.error("totals_differed", account_id=str(account_id), stored=str(stored), rebuilt=str(repaired))
-    return len(found)
+    return len(found) + len(wrong)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 
 from libs.chassis.db import Transaction
 from services.leagues.domain.league import (
@@ -21,6 +20,7 @@ from services.leagues.domain.league import (
 )
 from services.leagues.domain.results import AccountId, WeekId
 from services.leagues.domain.standing import FORM_GAMES, Look, form_of
+from services.leagues.storage.bulk import insert_all
 from services.leagues.storage.standings import ranked
 from services.leagues.storage.tables import account, group_member, league_group, prize, standing, tier, week_rank
 
@@ -76,27 +76,16 @@ class Groups(Transaction):
 
     async def seat(self, week_id: WeekId, of: Tier, seats: Sequence[Seat]) -> None:
         ids = {number: group_id_of(week_id, of, number) for number in sorted({each.number for each in seats})}
-        if not ids:
-            return
-        await self.connection.execute(
-            insert(league_group).on_conflict_do_nothing(),
-            [
-                {"group_id": group_id, "week_id": week_id, "tier": of.number, "number": number}
-                for number, group_id in ids.items()
-            ],
-        )
-        await self.connection.execute(
-            insert(group_member),
-            [
-                {
-                    "week_id": week_id,
-                    "account_id": each.account_id,
-                    "group_id": ids[each.number],
-                    "position": each.position,
-                }
-                for each in seats
-            ],
-        )
+        groups = [
+            {"group_id": group_id, "week_id": week_id, "tier": of.number, "number": number}
+            for number, group_id in ids.items()
+        ]
+        members = [
+            {"week_id": week_id, "account_id": each.account_id, "group_id": ids[each.number], "position": each.position}
+            for each in seats
+        ]
+        await insert_all(self.connection, league_group, groups, "on conflict do nothing")
+        await insert_all(self.connection, group_member, members)
 
     async def live_scores(self, group_id: GroupId) -> Sequence[Score]:
         query = (

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from libs.chassis.db import Transaction
-from services.leagues.domain.results import AccountId
+from services.leagues.domain.results import AccountId, WeekId
 from services.leagues.domain.standing import Progress
 from services.leagues.storage.accounts import PROGRESS, progress_of
 from services.leagues.storage.sums import SUMS, earning
-from services.leagues.storage.tables import account
+from services.leagues.storage.tables import account, tier, week_rank
 
 
 class Proofs(Transaction):
@@ -37,7 +37,7 @@ class Proofs(Transaction):
                 )
             )
         )
-        found = sa.union(totals, *(_differing(table) for table in SUMS)).limit(limit)
+        found = sa.union(totals, _wrong_tiers(), *(_differing(table) for table in SUMS)).limit(limit)
         return [AccountId(one) for one in (await self.connection.execute(found)).scalars()]
 
     async def level_spans(self) -> Sequence[tuple[int, int, int]]:
@@ -64,6 +64,9 @@ class Proofs(Transaction):
                     sa.select(sums).where(sums.c.account_id == account_id),
                 )
             )
+        due = sa.select(latest := _latest_tiers()).where(latest.c.account_id == account_id)
+        await self.connection.execute(sa.delete(tier).where(tier.c.account_id == account_id))
+        await self.connection.execute(insert(tier).from_select(["account_id", "tier"], due).on_conflict_do_nothing())
         change = (
             sa.update(account)
             .where(account.c.account_id == account_id)
@@ -71,6 +74,64 @@ class Proofs(Transaction):
             .returning(*PROGRESS)
         )
         return progress_of((await self.connection.execute(change)).one())
+
+    async def wrong_closes(self, limit: int) -> Sequence[tuple[WeekId, str]]:
+        rows = await self.connection.execute(_WRONG_CLOSES, {"limit": limit})
+        return [(WeekId(row.week_id), row.what) for row in rows.all()]
+
+
+# What a close that was made once from the wallet's totals cannot have. Ranks are facts: nothing here is ever repaired.
+_WRONG_CLOSES = sa.text(
+    """
+    select week_id, what from (
+      select ordered.week_id, 'rank of ' || account_id as what from (
+        select week_id, account_id, rank, ranked,
+          row_number() over (
+            partition by group_id order by points desc, games, reached_at nulls last, account_id
+          ) as due,
+          count(*) over (partition by group_id) as size
+        from leagues.week_rank
+      ) ordered where rank <> due or ranked <> size
+      union all
+      select r.week_id, 'points of ' || r.account_id from leagues.week_rank r
+        left join leagues.week_total t using (week_id, account_id) where t.coins is distinct from r.points
+      union all
+      select r.week_id, 'group of ' || r.account_id from leagues.week_rank r
+        left join leagues.group_member m using (week_id, account_id) where m.group_id is distinct from r.group_id
+      union all
+      select m.week_id, 'no rank of ' || m.account_id from leagues.group_member m
+        join leagues.league_group g on g.group_id = m.group_id and g.closed_at is not null
+        join leagues.week_total t on t.week_id = m.week_id and t.account_id = m.account_id
+        join leagues.account a on a.account_id = m.account_id and not a.deleted
+        left join leagues.week_rank r on r.week_id = m.week_id and r.account_id = m.account_id
+        where r.account_id is null
+      union all
+      select w.week_id, 'open group ' || g.group_id from leagues.week w
+        join leagues.league_group g on g.week_id = w.week_id and g.closed_at is null where w.stage = 'closed'
+      union all
+      select g.week_id, 'gap in group ' || g.group_id from leagues.league_group g
+        join leagues.group_member m on m.group_id = g.group_id
+        group by g.week_id, g.group_id having max(m.position) <> count(*)
+    ) wrong order by week_id, what limit :limit
+    """
+)
+
+
+def _latest_tiers() -> sa.Subquery:
+    """The tier that each account's last closed week has given it."""
+    rows = sa.select(week_rank.c.account_id, week_rank.c.next_tier.label("tier"))
+    newest = rows.ext(distinct_on(week_rank.c.account_id)).order_by(week_rank.c.account_id, week_rank.c.week_id.desc())
+    return newest.subquery("latest")
+
+
+def _wrong_tiers() -> sa.Select[tuple[AccountId]]:
+    """Accounts whose tier is another; without a row it is the first."""
+    latest = _latest_tiers()
+    return (
+        sa.select(sa.func.coalesce(latest.c.account_id, tier.c.account_id).label("account_id"))
+        .select_from(latest.join(tier, tier.c.account_id == latest.c.account_id, full=True))
+        .where(sa.func.coalesce(latest.c.tier, 1) != sa.func.coalesce(tier.c.tier, 1))
+    )
 
 
 def _differing(table: sa.Table) -> sa.Select[tuple[AccountId]]:

@@ -9,6 +9,7 @@ from libs.chassis.db import Transaction
 from services.leagues.domain.closing import ClosedGroup, OpenGroup, WeekTotal
 from services.leagues.domain.league import TIERS, Stage, Tier
 from services.leagues.domain.results import AccountId, WeekId
+from services.leagues.storage.bulk import insert_all
 from services.leagues.storage.groups import WEEKS_LOCK, group_from, score_from
 from services.leagues.storage.standings import ranked
 from services.leagues.storage.tables import (
@@ -74,14 +75,11 @@ class Weeks(Transaction):
         return None if found is None else AccountId(found)
 
     async def keep_totals(self, week_id: WeekId, totals: Sequence[WeekTotal]) -> None:
-        if totals:
-            await self.connection.execute(
-                insert(week_total).on_conflict_do_nothing(),
-                [
-                    {"week_id": week_id, "account_id": each.account_id, "coins": each.coins, "prizes": each.prizes}
-                    for each in totals
-                ],
-            )
+        rows = [
+            {"week_id": week_id, "account_id": each.account_id, "coins": each.coins, "prizes": each.prizes}
+            for each in totals
+        ]
+        await insert_all(self.connection, week_total, rows, "on conflict do nothing")
 
     async def undecided(self, week_id: WeekId, limit: int) -> Sequence[AccountId]:
         query = (
@@ -98,29 +96,36 @@ class Weeks(Transaction):
         return [AccountId(one) for one in (await self.connection.execute(query)).scalars()]
 
     async def unseated(self, week_id: WeekId, *, sealed: bool) -> Mapping[Tier, Sequence[AccountId]]:
-        firsts = (
-            sa.select(prize.c.account_id, sa.func.min(prize.c.paid_at).label("first"))
-            .where(prize.c.week_id == week_id)
-            .group_by(prize.c.account_id)
-            .subquery("firsts")
+        source = week_total if sealed else prize
+        who = sa.select(source.c.account_id).where(source.c.week_id == week_id).distinct().subquery("who")
+        member = sa.and_(group_member.c.account_id == who.c.account_id, group_member.c.week_id == week_id)
+        first = (
+            sa.select(sa.func.min(prize.c.paid_at))
+            .where(prize.c.week_id == week_id, prize.c.account_id == who.c.account_id)
+            .correlate(who)
+            .scalar_subquery()
         )
-        totals = sa.select(week_total.c.account_id).where(week_total.c.week_id == week_id).subquery("totals")
-        start: sa.FromClause = firsts
-        if sealed:
-            start = totals.outerjoin(firsts, firsts.c.account_id == totals.c.account_id)
-        who = totals.c.account_id if sealed else firsts.c.account_id
-        member = sa.and_(group_member.c.account_id == who, group_member.c.week_id == week_id)
         number = sa.func.coalesce(tier.c.tier, 1)
         query = (
-            sa.select(who, number.label("tier"))
-            .select_from(start.join(account, account.c.account_id == who).outerjoin(tier, tier.c.account_id == who))
+            sa.select(who.c.account_id, number.label("tier"))
+            .select_from(
+                who.join(account, account.c.account_id == who.c.account_id).outerjoin(
+                    tier, tier.c.account_id == who.c.account_id
+                )
+            )
             .where(ranked(), ~sa.exists().where(member))
-            .order_by(number, firsts.c.first.nulls_last(), who)
+            .order_by(number, first.nulls_last(), who.c.account_id)
         )
         found: dict[Tier, list[AccountId]] = {}
         for account_id, of in (await self.connection.execute(query)).all():
             found.setdefault(TIERS[of - 1], []).append(AccountId(account_id))
         return found
+
+    async def learn_sizes(self) -> None:
+        # Planned by last week's figures, a new week is taken for empty, and its rows are joined one by one.
+        await self.connection.execute(
+            sa.text("analyze leagues.week_total, leagues.group_member, leagues.league_group, leagues.standing")
+        )
 
     async def take_open_groups(self, week_id: WeekId, limit: int) -> Sequence[OpenGroup]:
         taken = (
@@ -187,16 +192,8 @@ class Weeks(Transaction):
             for each in groups
             for account_id, into in each.moved.items()
         ]
-        if rows:
-            await self.connection.execute(insert(week_rank), rows)
-        if moved:
-            insertion = insert(tier)
-            await self.connection.execute(
-                insertion.on_conflict_do_update(
-                    index_elements=[tier.c.account_id], set_={"tier": insertion.excluded.tier}
-                ),
-                moved,
-            )
+        await insert_all(self.connection, week_rank, rows)
+        await insert_all(self.connection, tier, moved, "on conflict (account_id) do update set tier = excluded.tier")
         await self.connection.execute(
             sa.update(league_group)
             .where(league_group.c.group_id.in_([each.group.group_id for each in groups]))

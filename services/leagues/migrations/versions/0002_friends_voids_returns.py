@@ -1,4 +1,8 @@
-"""Friends' games and their leaderboard, voided games, prizes that went back, accounts that are gone."""
+"""Friends' games and their leaderboard, voided games, prizes that went back, accounts that are gone.
+
+Of a prize that is known already it is not known when it was paid: its game's end stands for it, or else the epoch. An
+upgrade is one transaction, so that an index cannot be dropped concurrently.
+"""
 
 from alembic import op
 
@@ -11,6 +15,7 @@ alter table leagues.account add column deleted boolean not null default false;
 alter table leagues.game_result
   add column kind text not null default 'quick' check (kind in ('quick', 'friends')),
   add column score smallint not null default 0 check (score between 0 and 6 and (counted or score = 0));
+-- squawk-ignore require-concurrent-index-deletion
 drop index leagues.game_result_latest;
 create index game_result_latest on leagues.game_result (account_id, finished_at desc, table_id desc)
   where kind = 'quick' and counted;
@@ -21,10 +26,10 @@ create table leagues.voided_game (
   at timestamptz not null default clock_timestamp()
 );
 
-alter table leagues.prize add column paid_at timestamptz not null default clock_timestamp();
+alter table leagues.prize add column paid_at timestamptz not null default 'epoch';
 update leagues.prize set paid_at = game_result.finished_at from leagues.game_result
   where game_result.table_id = prize.table_id and game_result.account_id = prize.account_id;
-alter table leagues.prize alter column paid_at drop default;
+-- squawk-ignore require-concurrent-index-deletion
 drop index leagues.prize_account;
 create index prize_week on leagues.prize (account_id, week_id);
 
