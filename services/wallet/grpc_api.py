@@ -12,7 +12,8 @@ from services.wallet.announcements import amounts_of, assets_of
 from services.wallet.domain.errors import BadCoffee, BadId, BadPosition
 from services.wallet.domain.history import Movement
 from services.wallet.domain.ledger import AccountId, TableId
-from services.wallet.handlers.entries import HoldEntry, hold_entry, release_entry
+from services.wallet.handlers.entries import HoldEntry, release_entry
+from services.wallet.handlers.holding import HoldDesk
 from services.wallet.handlers.ledger_check import ledger_check
 from services.wallet.handlers.purchases import BuyCoffee, audit_log, buy_coffee, grant
 from services.wallet.handlers.reading import balances, history
@@ -58,6 +59,7 @@ class WalletApi(WalletServiceServicer):
         self._wallets = desk.wallets
         self._platform: Platform = desk.platform
         self._tables = tables
+        self._holds = HoldDesk(desk.wallets, desk.platform)
         self._proofs = proofs
 
     async def Balances(self, request: wallet_pb2.BalancesRequest, context: Any) -> wallet_pb2.BalancesResponse:  # noqa: N802
@@ -71,7 +73,7 @@ class WalletApi(WalletServiceServicer):
             room=request.room,
             coffee=_coffee(request.coffee),
         )
-        hold = await hold_entry(command, wallets=self._wallets, platform=self._platform)
+        hold = await self._holds.hold(command)
         return wallet_pb2.HoldEntryResponse(entry=assets_of(hold.amounts))
 
     async def ReleaseEntry(  # noqa: N802
