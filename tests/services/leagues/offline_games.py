@@ -20,7 +20,7 @@ def played(
     moves: int | None = None,
     pick: int = -1,
 ) -> Record:
-    """A game of last legal moves, or of those at `pick`; the first `own` decisions of the person are theirs, else all."""
+    """A game of last legal moves, or of those at `pick`; the first `own` decisions of the person are theirs."""
     rules, secret = GAMES[game], hashlib.sha256(seed.encode()).digest()
     chosen = {"mode": "quick"} if options is None else options
     state = rules.new(players, chosen)
