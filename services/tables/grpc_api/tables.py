@@ -59,7 +59,7 @@ ALLOW = {
 
 
 class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesServiceServicer):
-    """Each method: decode, one call, encode. Others are in `friends_api`, `operators_api` and `personal_api`."""
+    """Each method: decode, one call, encode. Others are in `friends`, `operators` and `personal`."""
 
     def __init__(
         self, worker: Worker, store: TablesStore, desk: Desk, watching: Watching, operators: OperatorsStore,
