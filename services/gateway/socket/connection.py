@@ -107,7 +107,7 @@ class Connection(WSListener):
                 self._held.append(framed(self._opcode, payload))
                 self.let_go()
             else:
-                self._transport.send(self._kind, payload)
+                self._write(framed(self._opcode, payload))
             self._hub.frames_out += 1
 
     def send_both(self, payload: bytes, own: bytes) -> None:
