@@ -14,6 +14,7 @@ REPEAT ?= 1
 SEED ?= 1
 JOBS ?= 3
 WHIST_FUZZ ?= 1000000
+WHIST_FUZZ_API ?= 100
 # Programs are started and never forked into more of us; with its handlers on, gRPC complains of every start.
 export GRPC_ENABLE_FORK_SUPPORT := 0
 
@@ -53,6 +54,18 @@ fuzz-engine: install ## A million decisions a game beside the second models; spo
 	@WHIST_FUZZ=$(WHIST_FUZZ) $(BIN)/pytest -q -n $(JOBS) tests/engine/test_romanian_reference.py tests/engine/test_family_reference.py
 	@WHIST_FUZZ_INPUTS=$(WHIST_FUZZ) $(BIN)/python -m tests.engine.fuzz_records
 
+.PHONY: fuzz-api
+fuzz-api: install ## The whole REST API by its own document, many requests of each kind (WHIST_FUZZ_API=n)
+	@WHIST_FUZZ_API=$(WHIST_FUZZ_API) $(BIN)/pytest -q --timeout 3600 tests/e2e/test_api_fuzz.py
+
+.PHONY: simulate
+simulate: install ## A week of 2,000 players over the real wallet and leagues, beside a second model (ARGS='--players 200')
+	@$(BIN)/python -m tests.simulation $(ARGS)
+
+.PHONY: fuzz-sign-in
+fuzz-sign-in: install ## Signing in against its model in many orders; ten thousand guesses at a code
+	@WHIST_SIGN_INS=400 WHIST_GUESSES=10000 $(BIN)/pytest -q tests/services/auth/test_machine.py
+
 .PHONY: lint
 lint: install ## Style, types, import contracts, protos, migrations, shell, YAML
 	@$(BIN)/ruff format --check --quiet .
@@ -83,6 +96,10 @@ fit-habits: install ## What rollouts play by, fitted again to new games (some mi
 .PHONY: bench
 bench: install ## Moves a second beside boardgame.io and Colyseus; recovery, memory, newcomers (ten minutes)
 	@$(BIN)/python -m bench $(ARGS)
+
+.PHONY: bench-services
+bench-services: install ## Settling, matching, closing a week, signing in: each against its bars (some minutes)
+	@$(BIN)/python -m bench.services $(ARGS)
 
 .PHONY: chaos
 chaos: install ## Break whole systems by seeds and check what must hold (REPEAT=n, SEED=n, ARGS='B01 B02')

@@ -82,8 +82,11 @@ async def stopped(process: asyncio.subprocess.Process) -> None:
 
 
 @asynccontextmanager
-async def whist(folder: Path) -> AsyncIterator[Running]:
-    """`python -m services.allinone` on a fresh folder: fsync on, every service, metrics and PostgreSQL on one core."""
+async def whist(folder: Path, *, core: str = SERVER_CORE) -> AsyncIterator[Running]:
+    """`python -m services.allinone` on a fresh folder: fsync on, every service, metrics and PostgreSQL on one core.
+
+    With an empty `core` on all of them.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     http, socket, admin, metrics = (free_port() for _ in range(4))
@@ -96,7 +99,7 @@ async def whist(folder: Path) -> AsyncIterator[Running]:
         "WHIST_METRICS_LISTEN": f"127.0.0.1:{metrics}",
         **UNLIMITED,
     }
-    words = [*pinned(SERVER_CORE), sys.executable, "-m", "services.allinone"]
+    words = [*(pinned(core) if core else ()), sys.executable, "-m", "services.allinone"]
     process = await started(words, folder / "server.log", "whist_ready", cwd=ROOT, env=environment)
     try:
         # pid, data folder, start time, port, socket folder

@@ -5,6 +5,7 @@ its password. Elsewhere secrets come from the cluster's own store and its certif
 """
 
 import base64
+import hashlib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +20,7 @@ from libs.chassis import localca
 from libs.chassis.entropy import Entropy, SystemEntropy
 
 NAMESPACE = "whist"
-DATABASES = ("auth", "matchmaking", "tables", "wallet", "leagues")
+DATABASES = ("auth", "matchmaking", "tables", "wallet", "leagues", "coach")
 KEY_BYTES = 32
 
 
@@ -34,7 +35,7 @@ def secrets(folder: Path, entropy: Entropy) -> list[dict[str, Any]]:
         _secret("whist-auth-keys", kept.signing_key()),
         _secret("whist-auth-pepper", {"pepper": kept.word("pepper").encode()}),
         _secret("whist-smtp", {"host": b"mailpit", "user": b"", "password": b""}),
-        _secret("whist-operators", {"token": kept.word("operators").encode()}),
+        _secret("whist-operators", {"operators": _admin(kept.word("operators"))}),
         _secret("whist-vip", {"key": kept.word("vip").encode()}),
     ]
     for name, files in localca.ensure(folder / "tls", SERVICES).items():
@@ -42,6 +43,11 @@ def secrets(folder: Path, entropy: Entropy) -> list[dict[str, Any]]:
         content = {key: path.read_bytes() for key, path in pair.items()}
         made.append(_secret(f"whist-{name}-tls", content, "kubernetes.io/tls"))
     return made
+
+
+def _admin(token: str) -> bytes:
+    """The operators' file with one line: who shows this token may do everything."""
+    return f"admin admin {hashlib.sha256(token.encode()).hexdigest()}\n".encode()
 
 
 class _Kept:

@@ -1,14 +1,14 @@
 """Who did what: one row for each act of an operator, in the transaction of the act, never changed (P82).
 
 A service that operators act on makes the table in a migration (`create_audit_table`), takes the act's words from the
-request (`whist.types.v1.Act`) and calls `Transaction.record_act` before it changes anything.
+request (`asked`) and calls `Transaction.record_act` before it changes anything.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,7 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from libs.chassis.errors import DomainError, Kind
 
-LINES_MAX = 500
+LINES_DEFAULT, LINES_MAX = 100, 500
+ID_BYTES = 16
+OPERATOR_MAX, REASON_MAX = 64, 500  # characters, as the table's columns
 
 _DDL = (
     """
@@ -51,6 +53,38 @@ class ActDiffers(DomainError):
     reason = "ACT_DIFFERS"
 
 
+class BadAct(DomainError):
+    """An act without a name, a reason or an id of its own; `field` says which. Nothing was done."""
+
+    kind = Kind.INVALID
+    reason = "BAD_ACT"
+
+
+class BadLimit(DomainError):
+    """A page has 1 to `most` lines; 0 means the default."""
+
+    kind = Kind.INVALID
+    reason = "BAD_LIMIT"
+
+
+class BadPosition(DomainError):
+    """Lines are numbered from 1; 0 begins with the newest."""
+
+    kind = Kind.INVALID
+    reason = "BAD_POSITION"
+
+
+class Asked(Protocol):
+    """The words of a request (`whist.types.v1.Act`)."""
+
+    @property
+    def request_id(self) -> bytes: ...
+    @property
+    def operator(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
     """What an operator does, to whom, and why. `details` must be JSON; no secret, no card, no address."""
@@ -70,6 +104,42 @@ class AuditLine:
     n: int
     act: Act
     at: datetime
+
+
+def asked(words: Asked, act: str, subject: str, **details: Any) -> Act:
+    """The act that a request asks for: ``asked(request.act, "suspend", account.hex())``. Raises BadAct."""
+    if len(words.request_id) != ID_BYTES:
+        raise BadAct(field="request_id")
+    # PostgreSQL keeps no NUL, and a name or reason of spaces says nothing.
+    for field_, text, most in (("operator", words.operator, OPERATOR_MAX), ("reason", words.reason, REASON_MAX)):
+        if not text.strip() or len(text) > most or "\0" in text:
+            raise BadAct(field=field_, most=most)
+    return Act(
+        request_id=UUID(bytes=words.request_id), operator=words.operator, act=act, subject=subject,
+        reason=words.reason, details=details,
+    )  # fmt: skip
+
+
+def asked_page(before: int, limit: int) -> tuple[int | None, int]:
+    """What an ``AuditLog`` request asks for, as `lines` takes it. Raises BadPosition, BadLimit."""
+    if before < 0:
+        raise BadPosition
+    if not 0 <= limit <= LINES_MAX:
+        raise BadLimit(limit=limit, most=LINES_MAX)
+    return before or None, limit or LINES_DEFAULT
+
+
+def told(line: AuditLine) -> Mapping[str, Any]:
+    """The fields of a `whist.types.v1.AuditLine`; this library knows no contract, so the caller makes the message."""
+    act = line.act
+    return {
+        "n": line.n,
+        "at": line.at,
+        "act": {"request_id": act.request_id.bytes, "operator": act.operator, "reason": act.reason},
+        "name": act.act,
+        "subject": act.subject,
+        "details_json": json.dumps(dict(act.details), sort_keys=True),
+    }
 
 
 def create_audit_table(execute: Callable[[str], object], schema: str) -> None:

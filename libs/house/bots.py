@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+from libs.house.fields import Choice
 
 
 class Strength(StrEnum):
@@ -22,7 +25,5 @@ class Bots:
     be a good opponent.
     """
 
-    # Seats that nobody took, and those that their people left for good.
-    strength: Strength
-    # A person's seat on time-out (P30) or while away or disconnected (P31).
-    stand_in: Strength
+    strength: Annotated[Strength, Choice(Strength, "Seats that nobody took, or that were left for good.", "P3, P63")]
+    stand_in: Annotated[Strength, Choice(Strength, "A person's seat on time-out, away or disconnected.", "P30, P31")]

@@ -4,7 +4,7 @@ Moments come from the database's clock; nothing here asks what time it is.
 """
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 ZONE = ZoneInfo("Europe/Bucharest")
@@ -14,7 +14,12 @@ _WEEK_ID = re.compile(r"(\d{4})-W(\d{2})")
 
 def week_id(at: datetime, *, zone: ZoneInfo = ZONE) -> str:
     """The ISO 8601 week, e.g. ``2026-W48``; around new year its year may differ from the date's."""
-    year, week, _ = _local(at, zone).isocalendar()
+    return week_id_of(_local(at, zone).date())
+
+
+def week_id_of(day: date) -> str:
+    """The ISO 8601 week of a day."""
+    year, week, _ = day.isocalendar()
     return f"{year:04}-W{week:02}"
 
 

@@ -2,18 +2,24 @@
 
 from dataclasses import dataclass
 from math import isqrt
+from typing import Annotated
+
+from libs.house.fields import Misfit, Whole, Wholes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experience:
     """What earns how much; `platform.toml` may change it."""
 
-    own_bid: int = 10
-    own_made: int = 5
-    # First, second, third place.
-    places: tuple[int, int, int] = (50, 30, 20)
-    # Level L needs level_step · L · (L − 1) in all.
-    level_step: int = 50
+    own_bid: Annotated[int, Whole(0, 10_000, "A round that the player bid themself.", "P43")] = 10
+    own_made: Annotated[int, Whole(0, 10_000, "More where its contract was made.", "P43")] = 5
+    places: Annotated[tuple[int, ...], Wholes(3, 3, 0, 10_000, "First, second, third place.", "P43")] = (50, 30, 20)
+    level_step: Annotated[int, Whole(1, 1_000_000, "Level L needs this times L·(L−1) in all.", "P43")] = 50
+
+    def check(self) -> None:
+        """Raises Misfit."""
+        if list(self.places) != sorted(self.places, reverse=True):
+            raise Misfit("places", "a better place must not earn less")
 
 
 DEFAULT = Experience()

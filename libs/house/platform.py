@@ -1,60 +1,93 @@
-"""The platform's numbers, read from one file and checked to the last field (P83)."""
+"""The platform's numbers, read from one file and checked to the last field (P83).
+
+Each section is declared where its subject is (`turns`, `friends`, `rooms`, …); `libs.house.fields` says how.
+"""
 
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from libs.house.bots import Bots, Strength
+from libs.house.bots import Bots
+from libs.house.classic import ClassicRewards
+from libs.house.coach import Coach
 from libs.house.experience import Experience
+from libs.house.fields import Group, Misfit, Rows, WrongPlatform, Zone, read
 from libs.house.friends import Friends
+from libs.house.gifts import FirstGameGift, SignupGift, WeeklyGift
+from libs.house.league import League
+from libs.house.offline import Offline
+from libs.house.refunds import RULES_MAX, RefundRule, rule_of
 from libs.house.rooms import GUEST_ROOM, ROOMS, Room, UnknownRoom
+from libs.house.shop import CoffeeShop
+from libs.house.sign_in import Names, SignIn
 from libs.house.turns import Matchmaking, Turns
 
-COINS_MAX = 10**12  # a thousandth of the largest balance: no single amount can overflow one
-MILLISECONDS_MAX = 600_000
 _HERE = Path(__file__).resolve()
-
-
-class WrongPlatform(ValueError):
-    """The file does not fit: `field` names the place (``rooms[3].level``), `problem` what is wrong with it."""
-
-    def __init__(self, field: str, problem: str) -> None:
-        super().__init__(f"platform.toml: {field}: {problem}")
-        self.field = field
-        self.problem = problem
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignupGift:
-    """What a new account starts with (P10)."""
-
-    coins: int
-    cups_each: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     """Everything an operator may change without a release."""
 
-    zone: ZoneInfo
-    rooms: tuple[Room, ...]
-    signup_gift: SignupGift
-    # For the first quick-play game of a day that counts (P12).
-    first_game_bars: int
-    experience: Experience
-    turns: Turns
-    bots: Bots
-    friends: Friends
-    matchmaking: Matchmaking
+    zone: Annotated[ZoneInfo, Zone("Where days and weeks are counted; a week starts on Monday 00:00 there.", "preface")]
+    signup_gift: Annotated[SignupGift, Group("A new account's gift.")]
+    first_game_gift: Annotated[FirstGameGift, Group("For the first quick-play game of a day that counts.")]
+    weekly_gift: Annotated[WeeklyGift, Group("Every Monday's gift.")]
+    coffee_shop: Annotated[CoffeeShop, Group("What coffee costs.")]
+    classic_rewards: Annotated[ClassicRewards, Group("What classic games pay for playing well.")]
+    refunds: Annotated[tuple[RefundRule, ...], Rows(1, RULES_MAX, "Refunds, by the day on which the game finished.")]
+    experience: Annotated[Experience, Group("What earns experience, and how much a level needs.")]
+    turns: Annotated[Turns, Group("Quick and classic games, and what every table shares.")]
+    bots: Annotated[Bots, Group("Who plays where no person does.")]
+    friends: Annotated[Friends, Group("Friends' tables.")]
+    matchmaking: Annotated[Matchmaking, Group("The queue; times count from the oldest waiting ticket.")]
+    sign_in: Annotated[SignIn, Group("Signing in by an e-mailed code, and sessions.")]
+    names: Annotated[Names, Group("Names that accounts hold for themselves alone.")]
+    league: Annotated[League, Group("The weekly league.")]
+    offline: Annotated[Offline, Group("Games played offline and uploaded.")]
+    coach: Annotated[Coach, Group("What the coach's grades are given for.")]
+    rooms: Annotated[tuple[Room, ...], Rows(ROOMS, ROOMS, "Rooms, in order.")]
+
+    @property
+    def first_game_bars(self) -> int:
+        """For the first quick-play game of a day that counts (P12)."""
+        return self.first_game_gift.bars
+
+    @property
+    def free_rooms(self) -> frozenset[int]:
+        """Rooms without an entry; there is one at least (P2)."""
+        return frozenset(room.number for room in self.rooms if not room.entry_coins and not room.entry_bars)
 
     def room(self, number: int) -> Room:
         """Raises UnknownRoom."""
         if not 1 <= number <= len(self.rooms):
             raise UnknownRoom(number)
         return self.rooms[number - 1]
+
+    def refund_rule(self, day: date) -> RefundRule | None:
+        """That of games that finished on `day` (P14); None: there is no refund."""
+        return rule_of(self.refunds, day)
+
+    def check(self) -> None:
+        """Rooms in order, of names of their own, the first open to everybody; rules by their days. Raises Misfit."""
+        for index, (before, after) in enumerate(pairwise(self.refunds), start=1):
+            if after.since <= before.since:
+                raise Misfit(f"refunds[{index}].since", f"must be after the rule before, {before.since}")
+        for index, room in enumerate(self.rooms):
+            earlier = self.rooms[:index]
+            if room.number != index + 1:
+                raise Misfit(f"rooms[{index}].number", f"must be {index + 1}, not {room.number}: rooms in order")
+            if room.number == GUEST_ROOM:
+                _open_to_everybody(room)
+            if earlier and room.level < earlier[-1].level:
+                raise Misfit(f"rooms[{index}].level", f"must not be below the room before, {earlier[-1].level}")
+            if room.name in {other.name for other in earlier}:
+                raise Misfit(f"rooms[{index}].name", f"twice: {room.name!r}")
 
 
 def load(path: Path | None = None) -> Platform:
@@ -70,213 +103,17 @@ def load(path: Path | None = None) -> Platform:
     return parse(plain)
 
 
+def parse(plain: Mapping[str, Any]) -> Platform:
+    """The same checks on an already read table."""
+    return read(Platform, plain)
+
+
 def _default_path() -> Path:
     packaged = _HERE.parent / "platform.toml"
     return packaged if packaged.exists() else _HERE.parents[2] / "config" / "platform.toml"
 
 
-def parse(plain: Mapping[str, Any]) -> Platform:
-    """The same checks on an already read table."""
-    top = _Fields("", plain)
-    platform = Platform(
-        zone=_zone(top.text("zone")),
-        signup_gift=_signup_gift(top.table("signup_gift")),
-        first_game_bars=_first_game_bars(top.table("first_game_gift")),
-        experience=_experience(top.table("experience")),
-        turns=_turns(top.table("turns")),
-        bots=_bots(top.table("bots")),
-        friends=_friends(top.table("friends")),
-        matchmaking=_matchmaking(top.table("matchmaking")),
-        rooms=_rooms(top.tables("rooms")),
-    )
-    top.done()
-    return platform
-
-
-class _Fields:
-    """One table of the file: hands out its values by name and type, and refuses what nobody asked for."""
-
-    def __init__(self, name: str, plain: Mapping[str, Any]) -> None:
-        self._prefix = f"{name}." if name else ""
-        self._left = dict(plain)
-
-    def name(self, field: str) -> str:
-        return self._prefix + field
-
-    def _take(self, field: str, kind: type, called: str) -> Any:
-        if field not in self._left:
-            raise WrongPlatform(self.name(field), "missing")
-        value = self._left.pop(field)
-        if type(value) is not kind:  # exactly: true is not the number 1
-            raise WrongPlatform(self.name(field), f"must be {called}, not {value!r}")
-        return value
-
-    def integer(self, field: str, low: int, high: int) -> int:
-        value: int = self._take(field, int, "a whole number")
-        return self._within(self.name(field), value, low, high)
-
-    def integers(self, field: str, size: int, low: int, high: int) -> list[int]:
-        values: list[Any] = self._take(field, list, "a list")
-        if len(values) != size:
-            raise WrongPlatform(self.name(field), f"must have {size} numbers, not {len(values)}")
-        for index, value in enumerate(values):
-            if type(value) is not int:
-                raise WrongPlatform(f"{self.name(field)}[{index}]", f"must be a whole number, not {value!r}")
-            self._within(f"{self.name(field)}[{index}]", value, low, high)
-        return values
-
-    @staticmethod
-    def _within(name: str, value: int, low: int, high: int) -> int:
-        if not low <= value <= high:
-            raise WrongPlatform(name, f"must be {low} to {high}, not {value}")
-        return value
-
-    def flag(self, field: str) -> bool:
-        value: bool = self._take(field, bool, "true or false")
-        return value
-
-    def text(self, field: str) -> str:
-        value: str = self._take(field, str, "text")
-        if not value.strip() or len(value) > 40:
-            raise WrongPlatform(self.name(field), f"must have 1 to 40 characters, not {value!r}")
-        return value
-
-    def table(self, field: str) -> "_Fields":
-        return _Fields(self.name(field), self._take(field, dict, "a table"))
-
-    def tables(self, field: str) -> list["_Fields"]:
-        values: list[Any] = self._take(field, list, "a list of tables")
-        for index, value in enumerate(values):
-            if type(value) is not dict:
-                raise WrongPlatform(f"{self.name(field)}[{index}]", f"must be a table, not {value!r}")
-        return [_Fields(f"{self.name(field)}[{index}]", value) for index, value in enumerate(values)]
-
-    def done(self) -> None:
-        for field in self._left:
-            raise WrongPlatform(self.name(field), "unknown")
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (LookupError, ValueError, OSError) as error:  # unknown name, path tricks, a folder of zones
-        raise WrongPlatform("zone", f"no such zone: {name!r}") from error
-
-
-def _signup_gift(fields: _Fields) -> SignupGift:
-    gift = SignupGift(coins=fields.integer("coins", 0, COINS_MAX), cups_each=fields.integer("cups_each", 0, 1000))
-    fields.done()
-    return gift
-
-
-def _first_game_bars(fields: _Fields) -> int:
-    bars = fields.integer("bars", 0, 1000)
-    fields.done()
-    return bars
-
-
-def _experience(fields: _Fields) -> Experience:
-    first, second, third = fields.integers("places", 3, 0, 10_000)
-    if not first >= second >= third:
-        raise WrongPlatform("experience.places", "a better place must not earn less")
-    numbers = Experience(
-        own_bid=fields.integer("own_bid", 0, 10_000),
-        own_made=fields.integer("own_made", 0, 10_000),
-        places=(first, second, third),
-        level_step=fields.integer("level_step", 1, 1_000_000),
-    )
-    fields.done()
-    return numbers
-
-
-def _turns(fields: _Fields) -> Turns:
-    turns = Turns(
-        bid_ms=fields.integer("bid_ms", 1000, MILLISECONDS_MAX),
-        play_ms=fields.integer("play_ms", 1000, MILLISECONDS_MAX),
-        away_after=fields.integer("away_after", 1, 100),
-        network_grace_ms=fields.integer("network_grace_ms", 0, 10_000),
-        bot_min_ms=fields.integer("bot_min_ms", 0, MILLISECONDS_MAX),
-        bot_max_ms=fields.integer("bot_max_ms", 0, MILLISECONDS_MAX),
-        claim_ms=fields.integer("claim_ms", 1000, MILLISECONDS_MAX),
-    )
-    fields.done()
-    if turns.bot_min_ms > turns.bot_max_ms:
-        raise WrongPlatform("turns.bot_max_ms", f"must not be below bot_min_ms, {turns.bot_min_ms}")
-    return turns
-
-
-def _friends(fields: _Fields) -> Friends:
-    friends = Friends(
-        one_eight_one=fields.flag("one_eight_one"),
-        play_min_ms=fields.integer("play_min_ms", 1000, MILLISECONDS_MAX),
-        seat_lease_ms=fields.integer("seat_lease_ms", 1000, MILLISECONDS_MAX),
-        deserted_ms=fields.integer("deserted_ms", 1000, MILLISECONDS_MAX),
-        spectators=fields.integer("spectators", 0, 1000),
-    )
-    fields.done()
-    return friends
-
-
-def _bots(fields: _Fields) -> Bots:
-    bots = Bots(strength=_strength(fields, "strength"), stand_in=_strength(fields, "stand_in"))
-    fields.done()
-    return bots
-
-
-def _strength(fields: _Fields, field: str) -> Strength:
-    name = fields.text(field)
-    try:
-        return Strength(name)
-    except ValueError:
-        raise WrongPlatform(fields.name(field), f"must be {', '.join(Strength)}, not {name!r}") from None
-
-
-def _matchmaking(fields: _Fields) -> Matchmaking:
-    matchmaking = Matchmaking(
-        deal_after_ms=fields.integer("deal_after_ms", 0, MILLISECONDS_MAX),
-        one_tier_apart_after_ms=fields.integer("one_tier_apart_after_ms", 0, MILLISECONDS_MAX),
-        any_tier_after_ms=fields.integer("any_tier_after_ms", 0, MILLISECONDS_MAX),
-        cross_room_after_ms=fields.integer("cross_room_after_ms", 0, MILLISECONDS_MAX),
-    )
-    fields.done()
-    if matchmaking.any_tier_after_ms < matchmaking.one_tier_apart_after_ms:
-        raise WrongPlatform("matchmaking.any_tier_after_ms", "must not be below one_tier_apart_after_ms")
-    return matchmaking
-
-
-def _rooms(tables: list[_Fields]) -> tuple[Room, ...]:
-    if len(tables) != ROOMS:
-        raise WrongPlatform("rooms", f"must be {ROOMS}, not {len(tables)}")
-    rooms: list[Room] = []
-    for fields in tables:
-        room = _room(fields)
-        if room.number != len(rooms) + 1:
-            raise WrongPlatform(fields.name("number"), f"must be {len(rooms) + 1}, not {room.number}: rooms in order")
-        if room.number == GUEST_ROOM:
-            _open_to_everybody(fields, room)
-        if rooms and room.level < rooms[-1].level:
-            raise WrongPlatform(fields.name("level"), f"must not be below the room before, {rooms[-1].level}")
-        if room.name in {other.name for other in rooms}:
-            raise WrongPlatform(fields.name("name"), f"twice: {room.name!r}")
-        rooms.append(room)
-    return tuple(rooms)
-
-
-def _room(fields: _Fields) -> Room:
-    room = Room(
-        number=fields.integer("number", 1, ROOMS),
-        name=fields.text("name"),
-        entry_coins=fields.integer("entry_coins", 0, COINS_MAX),
-        entry_bars=fields.integer("entry_bars", 0, 1_000_000),
-        prize_coins=fields.integer("prize_coins", 1, COINS_MAX),
-        level=fields.integer("level", 1, 1000),
-        vip=fields.flag("vip"),
-    )
-    fields.done()
-    return room
-
-
-def _open_to_everybody(fields: _Fields, room: Room) -> None:
+def _open_to_everybody(room: Room) -> None:
     for field, value, wanted in (
         ("entry_coins", room.entry_coins, 0),
         ("entry_bars", room.entry_bars, 0),
@@ -284,4 +121,4 @@ def _open_to_everybody(fields: _Fields, room: Room) -> None:
         ("vip", room.vip, False),
     ):
         if value != wanted:
-            raise WrongPlatform(fields.name(field), f"room {room.number} is free and open to everybody (P2)")
+            raise Misfit(f"rooms[{room.number - 1}].{field}", f"room {room.number} is free and open to everybody (P2)")

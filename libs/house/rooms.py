@@ -1,6 +1,9 @@
 """The twelve rooms of quick play, from the village cottage to the palace (P2, P7, P9)."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from libs.house.fields import COINS_MAX, Flag, Text, Whole
 
 GUEST_ROOM = 1  # the only one guests may enter (P2)
 ROOMS = 12
@@ -18,10 +21,10 @@ class UnknownRoom(LookupError):
 class Room:
     """What a room costs, pays and asks for. `level` is the lowest that may enter; VIP rooms open on VIP days only."""
 
-    number: int
-    name: str
-    entry_coins: int
-    entry_bars: int
-    prize_coins: int
-    level: int
-    vip: bool
+    number: Annotated[int, Whole(1, ROOMS, "1, 2, 3, … in order.", "P9")]
+    name: Annotated[str, Text("Its name in English; clients translate it by the number.", "P9")]
+    entry_coins: Annotated[int, Whole(0, COINS_MAX, "Coins taken at the deal.", "P2, P9")]
+    entry_bars: Annotated[int, Whole(0, 1_000_000, "Gold bars taken at the deal.", "P7")]
+    prize_coins: Annotated[int, Whole(1, COINS_MAX, "The first place's prize.", "P6, P9")]
+    level: Annotated[int, Whole(1, 1000, "The lowest that may enter; not below the room before.", "P2, P9")]
+    vip: Annotated[bool, Flag("Open on the player's VIP days only.", "P7")]

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from libs.house.calendar import weekday
 
+VIP_KEY_LEAST = 16  # characters; a shorter key could be guessed, and everybody's VIP days with it
 PAIRS = tuple(combinations(range(7), 2))  # 21
 _FAIR = 256 - 256 % len(PAIRS)  # bytes from here on would favour the first pairs
 

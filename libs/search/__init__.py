@@ -14,20 +14,25 @@ It stands beside `libs.engine`, not inside: the engine imports the standard libr
 
 from libs.search.advising import ADVISED, Advice, advise
 from libs.search.bots import STRENGTHS, choose, strongest
-from libs.search.grading import Band, Decision, GameGrade, RoundGrade, grade
+from libs.search.grading import MARKS, Band, Decision, GameGrade, Marks, RoundGrade, grade, graded, judge, moments
 from libs.search.playouts import compiled
 
 __all__ = [
     "ADVISED",
+    "MARKS",
     "STRENGTHS",
     "Advice",
     "Band",
     "Decision",
     "GameGrade",
+    "Marks",
     "RoundGrade",
     "advise",
     "choose",
     "compiled",
     "grade",
+    "graded",
+    "judge",
+    "moments",
     "strongest",
 ]

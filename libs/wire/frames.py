@@ -120,7 +120,10 @@ class Welcome(Struct, tag_field="t", tag="welcome", frozen=True):
 
 
 class SeatInfo(Struct, frozen=True):
-    """Who sits where. `kind` is "person" or "bot"; `holder` is who plays now: "person", "bot" (away or left)."""
+    """Who sits where. `kind` is "person" or "bot"; `holder` is who plays now: "person", "bot" (away or left).
+
+    `verified`: the name is the account's alone, a ✓ (P41).
+    """
 
     name: str
     kind: str
@@ -234,14 +237,22 @@ class Over(Struct, tag_field="t", tag="over", frozen=True):
 
 
 class Queue(Struct, tag_field="t", tag="queue", frozen=True):
-    """The account's place in matchmaking. `state`: idle, waiting, matched, seated, dropped."""
+    """The account's place in matchmaking. `state`: idle, waiting, matched, seated, dropped.
+
+    While waiting, at each change of `seats` and each second: `seats` people would sit at this table now, `position` (1:
+    the oldest) is the place among the `waiting` of the same room and mode, and the table deals within `remaining_ms`,
+    at `deals_at` (milliseconds since 1970).
+    """
 
     state: str
     table: str = ""
     room: int = 0
     mode: str = ""
     seats: int = 0
+    position: int = 0
+    waiting: int = 0
     deals_at: int = 0
+    remaining_ms: int = 0
     reason: str = ""
 
 

@@ -33,6 +33,7 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         "BAD_ID": "an id or a request that is none; field names it",
         "BAD_TEXT": "nothing is left of the line, or it is too long",
         "CHAT_CLOSED": "here only those who sit may chat",
+        "SILENCED": "your chat is switched off for a while",
         # the rules, of whichever game
         "BAD_ACTION": "no action of this game",
         "OUT_OF_TURN": "another seat is to act",

@@ -213,7 +213,7 @@ async def _start_members(cluster: Cluster, settings: ClusterSettings, logs: Path
         "WHIST_SOCKET_LISTEN": settings.socket_listen,
         "WHIST_ADMIN_LISTEN": settings.admin_listen,
         "WHIST_ALLOWED_ORIGINS": json.dumps([f"http://localhost:{http_port}", f"http://127.0.0.1:{http_port}"]),
-        "WHIST_OPERATOR_TOKEN_FILE": str(cluster.home.secret("operator-token")),
+        "WHIST_OPERATORS_FILE": str(cluster.home.operators),
         "WHIST_SIGNING_KEYS": str(cluster.home.signing_keys),
         "WHIST_PEPPER_FILE": str(cluster.home.secret("pepper")),
         "WHIST_KEYS_CREATE": "true",

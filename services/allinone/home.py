@@ -56,10 +56,24 @@ class Home:
         """A file with 64 hexadecimal digits, made once, readable by its owner alone."""
         path = self._made(self.folder / "secrets", mode=0o700) / name
         if not path.exists():
-            fresh = path.with_suffix(".new")
-            fresh.touch(mode=0o600)
-            fresh.write_text(self._entropy.bytes(SECRET_BYTES).hex())
-            fresh.rename(path)
+            self._write(path, self._entropy.bytes(SECRET_BYTES).hex())
+        return path
+
+    @staticmethod
+    def _write(path: Path, text: str) -> None:
+        """Whole or not at all, for its owner alone."""
+        fresh = path.with_suffix(".new")
+        fresh.touch(mode=0o600)
+        fresh.write_text(text)
+        fresh.rename(path)
+
+    @property
+    def operators(self) -> Path:
+        """Who may act as an operator: at first `admin`, by the secret "operator-token"; kept when edited."""
+        token = self.secret("operator-token").read_text().strip()
+        path = self.folder / "secrets" / "operators"
+        if not path.exists():
+            self._write(path, f"admin admin {hashlib.sha256(token.encode()).hexdigest()}\n")
         return path
 
     def postgres(self) -> embedded.EmbeddedPostgres:

@@ -68,7 +68,7 @@ def _settings(spec: Spec[Any], settings: AllInOneSettings, home: Home, database_
         "http_listen": settings.http_listen,
         "socket_listen": settings.socket_listen,
         "admin_listen": settings.admin_listen,
-        "operator_token_file": home.secret("operator-token"),
+        "operators_file": home.operators,
         "signing_keys": home.signing_keys,
         "pepper_file": home.secret("pepper"),
         "keys_create": True,

@@ -78,7 +78,7 @@ def pause_after(tries: int) -> timedelta:
     return min(FIRST_PAUSE * (1 << min(tries - 1, 6)), LONGEST_PAUSE)
 
 
-async def sweep(registry: Registry) -> None:
+async def sweep(registry: Registry, home_kept: timedelta) -> None:
     """Delete what no request can reach any more. Idempotent; several replicas may run it at once."""
     async with registry.transaction() as tx:
-        await tx.sweep()
+        await tx.sweep(home_kept)

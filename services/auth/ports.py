@@ -1,14 +1,27 @@
 """What the handlers need of the outside."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
 from google.protobuf.message import Message
 
-from services.auth.domain.accounts import Account, AccountId, Letter, Login, Session, SessionId, Try
+from libs.chassis.audit import Act, AuditLine
+from services.auth.domain.accounts import (
+    Account,
+    AccountId,
+    Device,
+    Family,
+    Found,
+    Letter,
+    Login,
+    Personal,
+    Session,
+    SessionId,
+    Try,
+)
 from services.auth.domain.limits import Limit
 
 
@@ -34,8 +47,6 @@ class Register(Protocol):
         """Moments counted within a day, oldest first."""
         ...
 
-    async def forget_attempts(self, subject: bytes) -> None: ...
-
     async def serialize(self, subject: bytes) -> None:
         """Let others that name the same subject wait until the end of this transaction."""
         ...
@@ -59,14 +70,20 @@ class Register(Protocol):
         """
         ...
 
-    async def delete_login(self, login_id: bytes) -> None: ...
-
-    async def is_home(self, email: str, network: bytes) -> bool:
-        """Whether the address' account was signed in from that network lately; `network` is a subject's HMAC."""
+    async def use_login(self, login_id: bytes, fails: bytes) -> None:
+        """Delete it, and forget the wrong codes that were counted under `fails`."""
         ...
 
-    async def add_home(self, account_id: AccountId, network: bytes, keep: int) -> None:
-        """Remember the network, and no more than the `keep` latest."""
+    async def is_home(self, email: str, network: bytes, kept: timedelta) -> bool:
+        """Whether the address' account was signed in from that network within `kept`; `network` is a subject's HMAC."""
+        ...
+
+    async def add_home(self, account_id: AccountId, network: bytes) -> None:
+        """Remember the network."""
+        ...
+
+    async def drop_homes(self, account_id: AccountId, keep: int) -> None:
+        """Remember no more than the `keep` latest."""
         ...
 
     async def insert_guest(self, account: Account, opening_key: bytes) -> bool:
@@ -85,10 +102,80 @@ class Register(Protocol):
         """The account of an address, held until the end: whoever opens its sessions holds it."""
         ...
 
-    async def account(self, account_id: AccountId) -> Account | None: ...
+    async def account(self, account_id: AccountId) -> Account | None:
+        """None for one that was deleted, too; as everywhere here."""
+        ...
 
-    async def hold_account(self, account_id: AccountId) -> None:
-        """Nobody else opens a session of the account until the end."""
+    async def accounts(self, account_ids: Collection[AccountId]) -> Sequence[Account]:
+        """Those that there are."""
+        ...
+
+    async def hold_account(self, account_id: AccountId) -> Account | None:
+        """Nobody else opens a session of the account, or changes it, until the end."""
+        ...
+
+    async def was_deleted(self, account_id: AccountId) -> bool: ...
+
+    async def upgrade_guest(self, account_id: AccountId, email: str, locale: str, now: datetime) -> None:
+        """Make the account of a guest that is held (P42)."""
+        ...
+
+    async def mark_seen(self, account_id: AccountId, day: date) -> bool:
+        """False: it was seen on this platform day or a later one."""
+        ...
+
+    async def hold_unseen(self, token_hash: bytes, day: date) -> None:
+        """Hold the account whose usable token this is, if it was not seen on this day."""
+        ...
+
+    async def named_at(self, account_id: AccountId) -> datetime | None:
+        """When it claimed the name it has; None before the first claim."""
+        ...
+
+    async def claim_names(self, account_id: AccountId, skeletons: Collection[bytes]) -> bool:
+        """Take all of them. False: one is somebody else's, or was lately; roll back, for others may be taken."""
+        ...
+
+    async def give_up_names(self, account_id: AccountId, keep: Collection[bytes], held: timedelta) -> None:
+        """Of the account's names all but `keep` become free for others after `held`."""
+        ...
+
+    async def disown_names(self, account_id: AccountId, held: timedelta) -> None:
+        """The same for all of a deleted account's, which they no longer point to."""
+        ...
+
+    async def set_name(self, account_id: AccountId, name: str, now: datetime) -> None: ...
+
+    async def set_suspended(self, account_id: AccountId, *, suspended: bool) -> None: ...
+
+    async def forget_login(self, email: str) -> None:
+        """Void the code that is on its way to the address, and its letter."""
+        ...
+
+    async def erase_account(self, account_id: AccountId) -> None:
+        """Delete address, name, sessions, networks and letters; what stays is the id and that it was deleted."""
+        ...
+
+    async def personal(self, account_id: AccountId) -> Personal | None: ...
+
+    async def find_by_id(self, account_id: AccountId) -> Sequence[Found]:
+        """Deleted ones too."""
+        ...
+
+    async def find_by_email(self, email: str) -> Sequence[Found]: ...
+
+    async def find_by_name(self, name: str, at_most: int) -> Sequence[Found]:
+        """By the name as it is written, in any case; those that hold it for themselves first. Never guests."""
+        ...
+
+    async def record_act(self, act: Act) -> bool:
+        """False: done before. Raises ActDiffers."""
+        ...
+
+    async def acts(self, *, before: int | None = None, limit: int = 100) -> Sequence[AuditLine]: ...
+
+    async def acts_on(self, subject: str) -> Sequence[tuple[str, datetime]]:
+        """What operators did to it and when, oldest first."""
         ...
 
     async def contact_of(self, account_id: AccountId) -> tuple[str, str] | None:
@@ -97,15 +184,35 @@ class Register(Protocol):
 
     async def insert_session(self, session: Session, device: str, opening_key: bytes) -> None: ...
 
-    async def session_opened(self, opening_key: bytes) -> Session | None:
+    async def session_opened(self, opening_key: bytes, idle: timedelta) -> Session | None:
         """The live session that this very request has opened, if its first token was never used."""
         ...
 
-    async def live_sessions(self, account_id: AccountId) -> Sequence[SessionId]:
-        """Latest used first."""
+    async def live_sessions(self, account_id: AccountId, idle: timedelta) -> Sequence[SessionId]:
+        """Latest used first; none that was unused for `idle`."""
         ...
 
-    async def rotate(self, token_hash: bytes, next_hash: bytes) -> Session | None:
+    async def open_sessions(self, account_id: AccountId) -> Sequence[SessionId]:
+        """Those that nobody has ended, the idle and the old ones too."""
+        ...
+
+    async def devices(self, account_id: AccountId, idle: timedelta) -> Sequence[Device]:
+        """The live sessions, latest used first."""
+        ...
+
+    async def owner_of(self, session_id: SessionId) -> AccountId | None:
+        """Whose session this is or was."""
+        ...
+
+    async def session_opened_at(self, session_id: SessionId, account_id: AccountId) -> datetime | None:
+        """When this live session of the account was opened."""
+        ...
+
+    async def close_sessions(self, account_id: AccountId) -> None:
+        """End all of them without telling anybody: access tokens that are out stay good for their minutes."""
+        ...
+
+    async def rotate(self, token_hash: bytes, next_hash: bytes, idle: timedelta) -> Session | None:
         """Replace the usable token of a live session. None: it is not the usable token of any."""
         ...
 
@@ -113,8 +220,8 @@ class Register(Protocol):
         """The live session whose usable token replaced this one within `grace`."""
         ...
 
-    async def family_of(self, token_hash: bytes) -> tuple[SessionId, bool] | None:
-        """The session that this token belongs to, and whether the token was used already."""
+    async def family_of(self, token_hash: bytes) -> Family | None:
+        """The session that this token belongs to."""
         ...
 
     async def end_session(self, session_id: SessionId) -> AccountId | None:
@@ -139,7 +246,7 @@ class Register(Protocol):
 
     async def mails_waiting(self) -> int: ...
 
-    async def sweep(self) -> None:
+    async def sweep(self, home_kept: timedelta) -> None:
         """Delete what no request can reach any more."""
         ...
 

@@ -1,4 +1,4 @@
-"""Settings of auth; the limits that are rules lie in `domain.limits`."""
+"""Settings of auth; the numbers that are rules lie in config/platform.toml."""
 
 from email.headerregistry import HeaderRegistry
 from pathlib import Path
@@ -12,6 +12,7 @@ from libs.chassis.settings import ServiceSettings
 class AuthSettings(ServiceSettings):
     """What auth reads besides what every service reads."""
 
+    platform_config: Path | None = Field(default=None, description="platform.toml; empty: the packaged one.")
     signing_keys: Path = Field(
         default=Path(".run/keys"), description="Folder of Ed25519 PEM files, <kid>.pem; newest signs."
     )

@@ -8,6 +8,7 @@ from typing import Any
 import stamina
 from google.protobuf.message import Message
 
+from libs.chassis.errors import DomainError
 from libs.chassis.rpc.peer import CALL_SECONDS, Peer, is_unavailable
 from libs.wire.frames import Chat, Choices, Friend, Queue, Waiting
 from services.gateway.locating import Locating
@@ -16,7 +17,7 @@ from whist.auth.v1 import auth_pb2, auth_pb2_grpc
 from whist.coach.v1 import coach_pb2_grpc
 from whist.leagues.v1 import leagues_pb2_grpc
 from whist.matchmaking.v1 import matchmaking_pb2, matchmaking_pb2_grpc
-from whist.tables.v1 import friends_pb2, tables_pb2_grpc
+from whist.tables.v1 import friends_pb2, tables_pb2, tables_pb2_grpc
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2_grpc
 
@@ -74,19 +75,32 @@ class Clients:
         return await self.tables.call(getattr(self.tables_stub, rpc), request)
 
     async def take_seat(self, request: friends_pb2.TakeSeatRequest) -> int:
-        """Ask the worker that owns the table; another try where it has just changed hands. Raises DomainError."""
+        """Ask the worker that owns the table. Raises DomainError."""
+        return int((await self._owner_call("TakeSeat", request, request.table_id)).seq)
+
+    async def void_game(self, request: tables_pb2.VoidGameRequest) -> bool:
+        """Ask the worker that owns the table, or any where it has ended; whether it had. Raises DomainError."""
+        try:
+            answer = await self._owner_call("VoidGame", request, request.table_id)
+        except DomainError as refusal:
+            if refusal.reason != "TABLE_FINISHED":
+                raise
+            answer = await self.table_call("VoidGame", request)
+        return bool(answer.had_finished)
+
+    async def _owner_call(self, rpc: str, request: Message, table_id: bytes) -> Any:
+        """Call the owner of a live table; another try where it has just changed hands. Raises DomainError."""
         async for attempt in stamina.retry_context(
             on=is_unavailable, attempts=TAKE_TRIES, timeout=CALL_SECONDS, wait_initial=0.1, wait_max=0.5
         ):
             with attempt:
-                found = await self.locate(request.table_id)
+                found = await self.locate(table_id)
                 owner = self._open_peer(found.address)
                 try:
                     stub = tables_pb2_grpc.TablesServiceStub(owner.channel)
-                    answer = await owner.call(stub.TakeSeat, request, tries=1)
+                    return await owner.call(getattr(stub, rpc), request, tries=1)
                 finally:
                     await owner.close()
-                return int(answer.seq)
         raise AssertionError("unreachable: retry_context raises")
 
     async def enter(self, table_id: bytes, account_id: bytes, since_line: int) -> AsyncIterator[Waiting | Chat]:
@@ -160,5 +174,8 @@ def queue_frame(status: matchmaking_pb2.QueueStatus) -> Queue:
         mode=MODES.get(status.mode, ""),
         seats=status.seats_filled,
         deals_at=int(status.deals_at.ToDatetime(UTC).timestamp() * 1000) if status.HasField("deals_at") else 0,
+        position=status.position,
+        waiting=status.waiting,
+        remaining_ms=status.remaining_ms,
         reason=status.dropped_reason,
     )

@@ -28,6 +28,8 @@ class Limits:
         self._login = _rules(settings.rate_login)
         self._tables = _rules(settings.rate_tables)
         self._chat = _rules(settings.rate_chat)
+        self._exports = _rules(settings.rate_exports)
+        self._operators = _rules(settings.rate_operators)
 
     def network(self, network: str) -> None:
         """Any request. Raises RateLimited."""
@@ -53,12 +55,29 @@ class Limits:
         """A line of chat. Raises RateLimited."""
         self._take(self._chat, "chat", account_id.hex())
 
+    def export(self, account_id: bytes) -> None:
+        """A copy of all that is held, which every service works for. Raises RateLimited."""
+        self._take(self._exports, "export", account_id.hex())
+
+    def operator_may_try(self, network: str) -> None:
+        """A request at the operators' listener. Raises RateLimited while too many tokens from there were wrong."""
+        for rule in self._operators:
+            if not self._limiter.test(rule, "operator", network):
+                raise self._limited(rule, "operator", network)
+
+    def operator_unknown(self, network: str) -> None:
+        """A wrong operator's token."""
+        for rule in self._operators:
+            self._limiter.hit(rule, "operator", network)
+
     def _take(self, rules: list[RateLimitItem], name: str, key: str) -> None:
         for rule in rules:
             if not self._limiter.hit(rule, name, key):
-                reset_at = self._limiter.get_window_stats(rule, name, key).reset_time
-                wait = max(1, round(reset_at - self._clock.now().timestamp() + 0.5))
-                raise RateLimited(retry_after_seconds=wait)
+                raise self._limited(rule, name, key)
+
+    def _limited(self, rule: RateLimitItem, name: str, key: str) -> RateLimited:
+        reset_at = self._limiter.get_window_stats(rule, name, key).reset_time
+        return RateLimited(retry_after_seconds=max(1, round(reset_at - self._clock.now().timestamp() + 0.5)))
 
 
 def _rules(text: str) -> list[RateLimitItem]:

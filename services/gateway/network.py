@@ -4,6 +4,7 @@ import ipaddress
 from collections.abc import Sequence
 
 IPV6_PREFIX = 64  # one household; single addresses are free to have there
+NEIGHBOURS_BYTES = {4: 3, 6: IPV6_PREFIX // 8}  # of an address of each version: its /24 or its /64
 
 
 def network_of(peer: str, forwarded: Sequence[str], trusted_proxies: int) -> str:
@@ -27,3 +28,15 @@ def network_of(peer: str, forwarded: Sequence[str], trusted_proxies: int) -> str
         # An address again, not "…/64": auth, too, takes the network of an address.
         return str(ipaddress.ip_network((address, IPV6_PREFIX), strict=False).network_address)
     return str(address)
+
+
+def neighbours_of(network: str) -> bytes:
+    """What matchmaking tells linked players by (X12): the first bytes of a public address, its /24 or /64.
+
+    Empty for what no stranger has: a private or local address, which is a proxy's or a house's own.
+    """
+    try:
+        address = ipaddress.ip_address(network)
+    except ValueError:
+        return b""
+    return address.packed[: NEIGHBOURS_BYTES[address.version]] if address.is_global else b""

@@ -18,7 +18,9 @@ class GatewaySettings(ServiceSettings):
     http_listen: HostPort = Field("127.0.0.1:8080", description="host:port of REST and pages.")
     socket_listen: HostPort = Field("127.0.0.1:8081", description="host:port of WebSockets.")
     admin_listen: HostPortOrNothing = Field("", description="host:port for operators; empty: none.")
-    operator_token_file: Path | None = Field(None, description="File with the operators' bearer token.")
+    operators_file: Path | None = Field(
+        None, description="Operators, one a line: name, role (support, treasurer, admin), SHA-256 of the token."
+    )
     public_socket_url: str = Field(
         "", pattern=r"^(|wss?://\S+)$", description="What clients connect to; empty: the page's host and our port."
     )
@@ -47,6 +49,8 @@ class GatewaySettings(ServiceSettings):
     rate_login: str = Field("30/minute", description="Sign-in requests of one network; empty: no limit.")
     rate_tables: str = Field("20/minute", description="Friends' tables and reports of one account; empty: no limit.")
     rate_chat: str = Field("5/10seconds", description="Chat lines of one account; empty: no limit.")
+    rate_exports: str = Field("6/hour", description="Copies of its data for one account; empty: no limit.")
+    rate_operators: str = Field("10/minute", description="Wrong operators' tokens of one network; empty: no limit.")
     socket_rate: float = Field(20, ge=0, le=100_000, description="Frames a second and socket; 0: no limit.")
     socket_burst: int = Field(40, ge=1, le=100_000, description="Frames at once.")
     sockets_per_network: int = Field(2000, ge=0, description="Open sockets of one network; 0: no limit.")
@@ -58,7 +62,16 @@ class GatewaySettings(ServiceSettings):
         # Read here and not by pydantic-settings, whose complaint names no variable.
         return json.loads(value) if isinstance(value, str) else value
 
-    @field_validator("rate_network", "rate_account", "rate_guests", "rate_login", "rate_tables", "rate_chat")
+    @field_validator(
+        "rate_network",
+        "rate_account",
+        "rate_guests",
+        "rate_login",
+        "rate_tables",
+        "rate_chat",
+        "rate_exports",
+        "rate_operators",
+    )
     @classmethod
     def _is_rate(cls, value: str) -> str:
         if value:

@@ -10,6 +10,7 @@ from libs.chassis.rpc.peer import Peer
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.chassis.settings import WrongSettings
 from services.gateway.admin import app as admin
+from services.gateway.admin import operators
 from services.gateway.clients import Clients
 from services.gateway.consumers import listeners
 from services.gateway.http import app as public
@@ -87,7 +88,7 @@ class Gateway:
         self.hub.revoked(session_id)
 
     async def start(self) -> None:
-        """Open all listeners, or none. Raises WrongSettings for an address, the web client or the operators' token."""
+        """Open all listeners, or none. Raises WrongSettings for an address, the web client or the operators' file."""
         open_files = raise_limit()
         try:
             await self._listen()
@@ -115,17 +116,10 @@ class Gateway:
         self._http = HttpServer(public.build(parts), concurrency=self._settings.http_concurrency)
         await self._http.start(_bound("WHIST_HTTP_LISTEN", self._settings.http_listen))
         if self._settings.admin_listen:
-            self._admin = HttpServer(admin.build(parts, self._operator_token()), concurrency=ADMIN_CONCURRENCY)
+            self._admin = HttpServer(
+                admin.build(parts, operators.read(self._settings.operators_file)), concurrency=ADMIN_CONCURRENCY
+            )
             await self._admin.start(_bound("WHIST_ADMIN_LISTEN", self._settings.admin_listen))
-
-    def _operator_token(self) -> str:
-        file = self._settings.operator_token_file
-        if file is None:
-            raise WrongSettings("WHIST_OPERATOR_TOKEN_FILE: needed where WHIST_ADMIN_LISTEN is set")
-        try:
-            return file.read_text().strip()
-        except (OSError, ValueError) as error:
-            raise WrongSettings(f"WHIST_OPERATOR_TOKEN_FILE: {file}: {error}") from error
 
     async def sweep(self) -> None:
         """Once a second: counts, old commands, silent workers."""

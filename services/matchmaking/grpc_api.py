@@ -6,6 +6,7 @@ from uuid import UUID
 
 from libs.house.modes import Coffee, Mode
 from libs.house.prizes import PLACE_BP, prize_coins
+from services.matchmaking.domain.admission import linkage_of
 from services.matchmaking.domain.errors import BadId, UnknownCoffee, UnknownMode
 from services.matchmaking.domain.ids import AccountId
 from services.matchmaking.domain.tickets import Place, TicketState, Wish
@@ -21,6 +22,7 @@ STATES: Mapping[TicketState, pb.QueueState.ValueType] = {
     TicketState.MATCHED: pb.QUEUE_STATE_MATCHED,
     TicketState.SEATED: pb.QUEUE_STATE_SEATED,
     TicketState.DROPPED: pb.QUEUE_STATE_DROPPED,
+    TicketState.CANCELLED: pb.QUEUE_STATE_DROPPED,  # one that the player took back reads as idle
 }
 _MODES = {word: mode for mode, word in MODES.items()}
 _COFFEES = {word: coffee for coffee, word in COFFEES.items()}
@@ -29,9 +31,10 @@ _COFFEES = {word: coffee for coffee, word in COFFEES.items()}
 class MatchmakingApi(MatchmakingServiceServicer):
     """whist.matchmaking.v1.MatchmakingService."""
 
-    def __init__(self, queueing: Queueing, watching: Watching) -> None:
+    def __init__(self, queueing: Queueing, watching: Watching, linkage_key: bytes) -> None:
         self._queueing = queueing
         self._watching = watching
+        self._linkage_key = linkage_key
 
     async def Rooms(self, request: pb.RoomsRequest, context: Any) -> pb.RoomsResponse:  # noqa: N802
         del context
@@ -47,6 +50,7 @@ class MatchmakingApi(MatchmakingServiceServicer):
             room=request.room,
             mode=_mode(request.mode),
             coffee=_coffee(request.coffee),
+            linkage=linkage_of(request.network, self._linkage_key),
         )
         return pb.EnqueueResponse(status=status_of(await self._queueing.enqueue(wish)))
 
@@ -79,6 +83,9 @@ def status_of(place: Place) -> pb.QueueStatus:
         coffee=COFFEES[ticket.wish.coffee],
         seats_filled=place.seats_filled,
         dropped_reason=ticket.dropped_reason,
+        position=place.in_line.position,
+        waiting=place.in_line.waiting,
+        remaining_ms=place.remaining_ms,
     )
     if place.deals_at is not None:
         status.deals_at.FromDatetime(place.deals_at)

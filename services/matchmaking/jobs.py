@@ -7,7 +7,7 @@ from datetime import timedelta
 import structlog
 
 from services.matchmaking.domain.ids import TableId
-from services.matchmaking.handlers.matching import Matching
+from services.matchmaking.handlers.matching import TABLES_A_TURN, Matching
 from services.matchmaking.handlers.seating import Seating
 from services.matchmaking.ports import Store
 
@@ -15,7 +15,10 @@ log = structlog.get_logger()
 
 TURN_SECONDS = 0.1  # between two turns while tickets wait
 IDLE_SECONDS = 0.5  # another replica's tickets are seen this late at most; our own wake us at once
-MATCHES_AT_ONCE = 32  # matches carried on side by side; the rest queue here, already on their way by their rows
+MATCHES_AT_ONCE = 8  # matches carried on side by side, six holds each; the rest queue here, on their way by their rows
+# No more are formed while so many are on their way: a ticket waits longer sooner than its table comes too late to be
+# had, and is taken back. The pool's lease runs out meanwhile, and a replica with less to do forms on.
+MATCHES_AHEAD = 120
 
 KEEP_TICKETS = timedelta(days=7)  # long enough to answer a player's question about a drop
 FORGET_SECONDS = 3600.0
@@ -24,7 +27,8 @@ FORGET_SECONDS = 3600.0
 class Matcher:
     """One a process; replicas share the pools by leases and the matches by their rows."""
 
-    def __init__(self, matching: Matching, seating: Seating) -> None:
+    def __init__(self, matching: Matching, seating: Seating, *, ahead: int = MATCHES_AHEAD) -> None:
+        self._ahead = ahead
         self._matching = matching
         self._seating = seating
         self._wake = asyncio.Event()
@@ -42,8 +46,8 @@ class Matcher:
         async with asyncio.TaskGroup() as group:
             while True:
                 self._wake.clear()
-                if await self._turn(group):
-                    await asyncio.sleep(TURN_SECONDS)
+                if (pause_seconds := await self._turn(group)) is not None:
+                    await asyncio.sleep(pause_seconds)
                     continue
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(IDLE_SECONDS):
@@ -57,15 +61,20 @@ class Matcher:
             await self._settled.wait()
         await self._matching.leave()
 
-    async def _turn(self, group: asyncio.TaskGroup) -> bool:
-        """Whether there is reason for another turn soon."""
+    async def _turn(self, group: asyncio.TaskGroup) -> float | None:
+        """The pause before the next turn; None: nothing to do until somebody comes."""
         if self._draining:
-            return False
+            return None
         waiting = await self._matching.waiting()
-        for mode in waiting:
-            self._start(group, await self._matching.match(mode))
+        full = False
+        for mode in waiting if len(self._under_way) < self._ahead else ():
+            made = await self._matching.match(mode)
+            full = full or len(made) >= TABLES_A_TURN
+            self._start(group, made)
         self._start(group, await self._seating.due())
-        return bool(waiting or self._under_way)
+        if full:
+            return 0.0
+        return TURN_SECONDS if waiting or self._under_way else None
 
     def _start(self, group: asyncio.TaskGroup, table_ids: tuple[TableId, ...]) -> None:
         for table_id in table_ids:

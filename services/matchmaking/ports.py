@@ -13,7 +13,7 @@ from libs.house.modes import Mode
 from services.matchmaking.domain.admission import Assets
 from services.matchmaking.domain.ids import AccountId, TableId, TicketId
 from services.matchmaking.domain.matches import Match, MatchState, Player
-from services.matchmaking.domain.tickets import Standing, Ticket, Tier, Waiting, Wish
+from services.matchmaking.domain.tickets import InLine, Standing, Ticket, Tier, Waiting, Wish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,23 @@ class NewMatch:
     table_id: TableId
     mode: Mode
     ticket_ids: tuple[TicketId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pool:
+    """A look at a mode's queue from outside."""
+
+    oldest: tuple[Waiting, ...]
+    lines: Mapping[TicketId, InLine]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """An account at the door: shut out when `closed_reason` is not empty; `ticket` is the live one."""
+
+    closed_reason: str
+    standing: Standing
+    ticket: Ticket | None
 
 
 class Records(Protocol):
@@ -36,6 +53,10 @@ class Records(Protocol):
     async def publish(self, topic: str, key: bytes, message: Message) -> None: ...
 
     # ---- tickets ----
+
+    async def visit(self, account_id: AccountId) -> Visit:
+        """All that is known of an account that comes to the door."""
+        ...
 
     async def live_ticket(self, account_id: AccountId) -> Ticket | None:
         """Waiting, matched or seated: an account has at most one."""
@@ -53,12 +74,28 @@ class Records(Protocol):
         """Whether a waiting ticket was taken back."""
         ...
 
-    async def waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
-        """The oldest waiting tickets, as a look from outside."""
+    async def shut_out_ticket(self, account_id: AccountId, reason: str, now: datetime) -> Ticket | None:
+        """waiting → cancelled with a reason; returns the ticket."""
         ...
 
-    async def lock_waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
-        """The same to be matched: held against cancelling; one that is being cancelled is left out."""
+    async def rename(self, account_id: AccountId, name: str, *, guest: bool | None = None) -> None:
+        """Of the waiting ticket: a table that is on its way keeps the people that it was asked for with."""
+        ...
+
+    async def erase_names(self, account_id: AccountId) -> None:
+        """On every ticket of the account, ended or not."""
+        ...
+
+    async def pool(self, mode: Mode, limit: int, asked: Sequence[TicketId]) -> Pool:
+        """The `limit` oldest waiting tickets of a mode, and the places in line of those asked for."""
+        ...
+
+    async def waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
+        """The oldest waiting tickets of a mode."""
+        ...
+
+    async def lock_waiting(self, ticket_ids: Sequence[TicketId]) -> frozenset[TicketId]:
+        """Those of them that wait yet, held against cancelling; one that is being cancelled is left out."""
         ...
 
     async def waiting_by_mode(self) -> Mapping[Mode, int]:
@@ -128,13 +165,25 @@ class Records(Protocol):
 
     # ---- standings ----
 
-    async def standing(self, account_id: AccountId) -> Standing: ...
-
-    async def raise_level(self, account_id: AccountId, level: int) -> None:
-        """A level once reached is never lost."""
+    async def set_level(self, account_id: AccountId, level: int, told_at: datetime) -> None:
+        """As told last: what was told before `told_at` changes nothing. It may fall, where a game was voided (P82)."""
         ...
 
-    async def set_tier(self, account_id: AccountId, tier: Tier) -> None: ...
+    async def set_tier(self, account_id: AccountId, tier: Tier, told_at: datetime) -> None:
+        """The same for the tier."""
+        ...
+
+    async def forget_standing(self, account_id: AccountId) -> None: ...
+
+    # ---- accounts ----
+
+    async def closed_reasons(self, account_ids: Sequence[AccountId]) -> Mapping[AccountId, str]:
+        """Those of the accounts that auth has shut out, with the reason."""
+        ...
+
+    async def set_closed_reason(self, account_id: AccountId, reason: str, told_at: datetime) -> bool:
+        """Empty opens again. False, and nothing changes: something later was told, or the account is deleted."""
+        ...
 
 
 class Store(Protocol):

@@ -6,8 +6,7 @@ from pydantic import Field, SecretStr
 
 from libs.chassis.addresses import RpcTarget
 from libs.chassis.settings import ServiceSettings, WrongSettings
-
-VIP_KEY_LEAST = 16  # characters; a shorter key could be guessed, and everybody's VIP days with it
+from libs.house.vip import VIP_KEY_LEAST
 
 
 class MatchmakingSettings(ServiceSettings):

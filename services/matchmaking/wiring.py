@@ -41,7 +41,7 @@ def wire(chassis: Chassis[MatchmakingSettings]) -> Service:
         entropy=chassis.entropy, wake=matcher.wake,
     )  # fmt: skip
     watching = Watching(queueing.places, chassis.clock)
-    api = MatchmakingApi(queueing, watching)
+    api = MatchmakingApi(queueing, watching, linkage_key=days.key)
     return Service(
         registrars=(lambda server: add_MatchmakingServiceServicer_to_server(api, server),),
         allow=ALLOW,

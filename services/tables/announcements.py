@@ -108,14 +108,20 @@ def game_finished(
     return events_pb2.TablesEvent(game_finished=finished)
 
 
-def game_voided(table_id: bytes, kind: int, seats: Sequence[SeatFacts], reason: str) -> events_pb2.TablesEvent:
-    """Our fault ended the game: everything goes back. `seats` as opened; none where nobody can read them."""
+def game_voided(
+    table_id: bytes, kind: int, seats: Sequence[SeatFacts], reason: str, *, had_finished: bool = False
+) -> events_pb2.TablesEvent:
+    """A fault or an operator ended the game: everything goes back, and of one that had finished what it won (P82).
+
+    `seats` as opened; none where nobody can read them.
+    """
     return events_pb2.TablesEvent(
         game_voided=events_pb2.GameVoided(
             table_id=table_id,
             kind=tables_pb2.TableKind.ValueType(kind),
             seats=_seats(seats),
             reason=reason,
+            had_finished=had_finished,
         )
     )
 
@@ -128,6 +134,7 @@ def _seats(seats: Sequence[SeatFacts]) -> list[events_pb2.Seat]:
             guest=facts.guest,
             room=facts.room,
             coffee=facts.coffee,  # type: ignore[arg-type] # the enum's number
+            hints=facts.hints,
         )
         for number, facts in enumerate(seats)
     ]

@@ -19,6 +19,7 @@ from services.tables.domain.errors import (
     GameRunning,
     GuestsOpenNoTable,
     NotAtTable,
+    Silenced,
     TableAbandoned,
     TableClosed,
     TableUnknown,
@@ -154,7 +155,7 @@ async def say(
 ) -> int:
     """Say a line; `at_live_table` tells whether the account sits there once the game is dealt. Idempotent by `req`.
 
-    Raises BadText, TableUnknown, TableClosed, Barred, ChatClosed.
+    Raises BadText, TableUnknown, TableClosed, Barred, Silenced, ChatClosed.
     """
     line = chat.clean(words)
     async with desk.store.transaction() as tx:
@@ -170,7 +171,12 @@ async def say(
     async with desk.store.transaction() as tx:
         if await tx.lock_waiting(table_id) is None:
             raise TableUnknown
-        return await tx.say(table_id, command_id(table_id, who.account, f"say/{req}"), who, line)
+        request_id = command_id(table_id, who.account, f"say/{req}")
+        # Last of all: who is silenced while the line is on its way is not heard any more. What was said before stands.
+        if await tx.said(table_id, request_id) is None:
+            for until in (await tx.silenced([who.account])).values():
+                raise Silenced(until=until.isoformat())
+        return await tx.say(table_id, request_id, who, line)
 
 
 async def mute(account: bytes, muted: bytes, *, on: bool, desk: Desk) -> None:

@@ -6,14 +6,21 @@ from typing import Any
 from uuid import UUID
 
 from libs.chassis.errors import DomainError
-from services.tables import handlers
+from services.tables import finished, handlers
 from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import BadOptions, TableUnknown, TooManyTables
 from services.tables.domain.table import Table
+from services.tables.friends import Desk
 from services.tables.friends_api import FriendsApi, id_of, options_of
-from services.tables.handlers import OpenTable
+from services.tables.handlers import OpenTable, TablesStore
+from services.tables.operators import OperatorsStore
+from services.tables.operators_api import OperatorsApi
+from services.tables.personal import PersonalStore
+from services.tables.personal_api import PersonalApi
 from services.tables.ports import Head
+from services.tables.watching import Watching
+from services.tables.worker import Worker
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 
 _STATUS = {
@@ -34,6 +41,8 @@ ALLOW = {
     f"{SERVICE}GetTable": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}SeatOf": frozenset({"gateway", "matchmaking"}),
     f"{SERVICE}Record": frozenset({"gateway"}),
+    f"{SERVICE}FinishedGames": frozenset({"wallet"}),
+    f"{SERVICE}ExportAccount": frozenset({"gateway"}),
     f"{SERVICE}Abandon": frozenset({"matchmaking", "wallet"}),
     f"{SERVICE}Play": frozenset({"gateway"}),
     f"{SERVICE}OpenFriendsTable": frozenset({"gateway"}),
@@ -46,11 +55,26 @@ ALLOW = {
     f"{SERVICE}Mute": frozenset({"gateway"}),
     f"{SERVICE}Report": frozenset({"gateway"}),
     f"{SERVICE}WatchFriendsTable": frozenset({"gateway"}),
+    # The operators' listener, which lives in the gateway as well.
+    f"{SERVICE}VoidGame": frozenset({"gateway"}),
+    f"{SERVICE}CloseTable": frozenset({"gateway"}),
+    f"{SERVICE}Silence": frozenset({"gateway"}),
+    f"{SERVICE}ListTables": frozenset({"gateway"}),
+    f"{SERVICE}ListReports": frozenset({"gateway"}),
+    f"{SERVICE}AuditLog": frozenset({"gateway"}),
 }
 
 
-class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
-    """Each method: decode, one call, encode. Those of friends' tables are in `friends_api`."""
+class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesServiceServicer):
+    """Each method: decode, one call, encode. Others are in `friends_api`, `operators_api` and `personal_api`."""
+
+    def __init__(
+        self, worker: Worker, store: TablesStore, desk: Desk, watching: Watching, operators: OperatorsStore,
+        personal: PersonalStore,
+    ) -> None:  # fmt: skip
+        FriendsApi.__init__(self, worker, store, desk, watching)
+        OperatorsApi.__init__(self, worker, operators, desk, watching)
+        PersonalApi.__init__(self, personal)
 
     async def CreateTable(  # noqa: N802 - named by the contract
         self, request: tables_pb2.CreateTableRequest, context: Any
@@ -107,6 +131,20 @@ class TablesApi(FriendsApi, tables_pb2_grpc.TablesServiceServicer):
     ) -> tables_pb2.RecordResponse:
         plain = await handlers.fetch_record(id_of(request.table_id, "table_id"), request.account_id, store=self._store)
         return tables_pb2.RecordResponse(record_json=plain)
+
+    async def FinishedGames(  # noqa: N802
+        self, request: tables_pb2.FinishedGamesRequest, context: Any
+    ) -> tables_pb2.FinishedGamesResponse:
+        page = await finished.finished_games(
+            request.week_id,
+            after=id_of(request.after, "after") if request.after else None,
+            limit=request.limit,
+            store=self._store,
+            zone=self._worker.zone,
+        )
+        return tables_pb2.FinishedGamesResponse(
+            table_ids=[each.bytes for each in page.tables], more=page.more, complete=page.complete
+        )
 
     async def Abandon(  # noqa: N802
         self, request: tables_pb2.AbandonRequest, context: Any

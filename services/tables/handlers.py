@@ -38,8 +38,9 @@ from services.tables.storage.store import TablesTransaction
 
 SEATS_MIN, SEATS_MAX = 2, 7
 PLAYED_OUT, VOIDED, ABANDONED, LIVE = "finished", "voided", "abandoned", "live"
+QUICK = 1
 BENCH = 2  # the load harness seats its accounts at many tables
-KIND_WORDS = {1: "quick", BENCH: "bench", 3: "friends"}
+KIND_WORDS = {QUICK: "quick", BENCH: "bench", 3: "friends"}
 # Short Romanian names; a bot is always marked as one as well (P63).
 BOT_NAMES = ("Ana", "Barbu", "Corina", "Dinu", "Elena", "Florin", "Gina")
 
@@ -271,9 +272,12 @@ async def finish(table: Table, *, epoch: int, born: date, store: TablesStore, zo
     async with store.transaction() as tx:
         if not await tx.end(table.table_id, epoch, PLAYED_OUT):
             return False
+        await tx.share_weeks()
         now = await tx.now()
         rows = await tx.rows(table.table_id, born)
         week_id, day_id = calendar.week_id(now, zone=zone), calendar.day_id(now, zone=zone)
+        if table.opened.kind == QUICK:
+            await tx.note_finished(table.table_id, week_id)
         kept = ""
         try:
             kept = dumps(record(table.table_id, table.opened, [(row.body, row.at) for row in rows], now))
@@ -301,19 +305,23 @@ async def void(
     async with store.transaction() as tx:
         if not await tx.end(table_id, epoch, VOIDED):
             return False
-        head = await tx.head(table_id)
-        assert head is not None, "it was ended in this transaction"
-        kept = None if body is None else await _voided_record(head, body, reason, tx)
-        if kept is not None:
-            now = await tx.now()
-            week_id = calendar.week_id(now, zone=zone)
-            plain, accounts = kept
-            await tx.keep_record(table_id, now, week_id, accounts, plain.encode())
-        seats = () if body is None else body.seats
-        voided = announcements.game_voided(table_id.bytes, head.kind, seats, reason)
-        await tx.publish(announcements.TOPIC, table_id.bytes, voided)
+        await call_off(table_id, body, reason=reason, tx=tx, zone=zone)
     games_voided.labels(reason).inc()
     return True
+
+
+async def call_off(table_id: UUID, body: Opened | None, *, reason: str, tx: TablesTransaction, zone: ZoneInfo) -> None:
+    """What belongs to the end of a game that `tx` has just voided: its record and `GameVoided`."""
+    head = await tx.head(table_id)
+    assert head is not None, "it was ended in this transaction"
+    kept = None if body is None else await _voided_record(head, body, reason, tx)
+    if kept is not None:
+        now = await tx.now()
+        plain, accounts = kept
+        await tx.keep_record(table_id, now, calendar.week_id(now, zone=zone), accounts, plain.encode())
+    seats = () if body is None else body.seats
+    voided = announcements.game_voided(table_id.bytes, head.kind, seats, reason)
+    await tx.publish(announcements.TOPIC, table_id.bytes, voided)
 
 
 async def _voided_record(

@@ -68,7 +68,8 @@ class Watching:
     async def follow(self, table_id: UUID, account: bytes, since_line: int) -> AsyncIterator[Told]:
         """The table now and at each change, with the lines after `since_line`; ends when the table is closed.
 
-        Lines of people whom the account has muted are left out. Raises TableUnknown, Barred.
+        Lines of people whom the account has muted, or an operator has silenced, are left out. Raises TableUnknown,
+        Barred.
         """
         watcher = _Watcher(account)
         self._watchers[table_id].add(watcher)
@@ -105,7 +106,10 @@ class Watching:
                 raise TableUnknown
             await tx.renew([(table_id, account)], self._desk.lease)
             lines = await tx.lines(table_id, since) if table.spoken > since else []
-            return table, lines, await tx.muted(account) if lines else frozenset()
+            if not lines:
+                return table, lines, frozenset()
+            silenced = await tx.silenced([each.account for each in lines])
+            return table, lines, await tx.muted(account) | silenced.keys()
 
     async def _look(self) -> None:
         async with self._desk.store.transaction() as tx:

@@ -1,7 +1,7 @@
 """A table worker: the tables it owns, the streams of its gateways, its lease, takeover and drain (architecture §4)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -60,7 +60,7 @@ class Worker:
         self._entropy = entropy
         self._pace = pace
         self._bots = bots
-        self._zone = zone
+        self.zone = zone
         self._actors: dict[bytes, TableActor] = {}
         self._sessions: set[Session] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -199,6 +199,23 @@ class Worker:
             await handlers.require_no_other_seat(who.account, table_id, store=self._store)
         return await actor.take_seat(TakeSeat(who, seat, req), self._clock.monotonic())
 
+    async def void(self, table_id: UUID, decide: Callable[[int | None], Awaitable[bool]]) -> bool:
+        """Let `decide` void a game while its table stands still; a game that it refuses to void goes on.
+
+        It gets the epoch in which the table is ours, None where it is not, and tells whether the game had finished.
+        """
+        actor = self.find(table_id.bytes)
+        if actor is None:
+            return await decide(None)
+        await actor.hold()
+        try:
+            had_finished = await decide(actor.epoch)
+        except BaseException:
+            actor.go_on()
+            raise
+        self._tell_over(actor, handlers.VOIDED)
+        return had_finished
+
     def _as_owner(self) -> Owner:
         """Raises Draining."""
         if self._draining or not self._registered:
@@ -292,19 +309,25 @@ class Worker:
                 await asyncio.sleep(END_TRIES_PAUSE)
         if status is None:
             actor.release()
+            self._forget(actor)
         else:
+            self._tell_over(actor, status)
+
+    def _tell_over(self, actor: TableActor, status: str) -> None:
+        """Show the secret and forget the table, once: the end and an operator may both have come."""
+        if self.find(actor.table.table_id.bytes) is actor:
             actor.announce_over(status)
-        self._forget(actor)
+            self._forget(actor)
 
     async def _close(self, actor: TableActor, fault: str | None) -> str | None:
         """How the game stands closed by us, now or by a try whose answer was lost; None: it is another worker's."""
         table = actor.table
         with span("tables.close", actor.traceparent):
             if fault is None:
-                if await handlers.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self._zone):
+                if await handlers.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self.zone):
                     return handlers.PLAYED_OUT
             elif await handlers.void(
-                table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store, zone=self._zone
+                table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store, zone=self.zone
             ):
                 return handlers.VOIDED
             return await handlers.closed(table.table_id, actor.epoch, store=self._store)

@@ -1,7 +1,7 @@
 """``python -m services.wallet.ledger_check [--json]``: prove the ledger of WHIST_DATABASE_URL.
 
-Exit status 0: it adds up; 1: it does not, each difference on a line; 2: wrong settings or usage. With ``--json`` the
-last line is one object: ``{"ok": …, "differences": [{"rule", "subject", "expected", "found"}, …]}``.
+Exit status 0: it adds up; 1: it does not, each difference on a line; 2: wrong settings or usage, or no such database.
+With ``--json`` the last line is one object: ``{"ok", "differences": [{"rule", "subject", "expected", "found"}, …]}``.
 """
 
 import asyncio
@@ -9,6 +9,8 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from libs.chassis.db import Database
 from libs.chassis.entropy import SystemEntropy
@@ -49,7 +51,11 @@ def main(arguments: Sequence[str]) -> int:
     except WrongSettings as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    found = asyncio.run(differences(settings.database_url))
+    try:
+        found = asyncio.run(differences(settings.database_url))
+    except (OSError, SQLAlchemyError) as error:  # away, or no wallet's: nothing is proved
+        sys.stderr.write(f"WHIST_DATABASE_URL: {type(error).__name__}: {str(error).splitlines()[0]}\n")
+        return 2
     sys.stdout.write(report(found, as_json="--json" in arguments))
     return 1 if found else 0
 

@@ -1,23 +1,119 @@
 """What the handlers need of the outside."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Protocol
 
 from google.protobuf.message import Message
 
+from libs.chassis.audit import Act, AuditLine
+from services.wallet.domain.assets import Amounts
 from services.wallet.domain.history import Belongings, Difference, Movement
 from services.wallet.domain.holds import GameState, Hold, HoldState
 from services.wallet.domain.ledger import AccountId, TableId, Transfer
+from services.wallet.domain.settled import Analysis, Finish, SettledSeat, Undoing, Won
+from services.wallet.domain.weeks import FinishedGames, WeekTotal
 
 
-class Ledger(Protocol):
+class Games(Protocol):
+    """Finished games: what is kept of them, and what takes them back."""
+
+    async def lock_game(self, table_id: TableId) -> GameState | None:
+        """The table's state, unchangeable by others until the end of this transaction; None: never heard of."""
+        ...
+
+    async def game_state(self, table_id: TableId) -> GameState | None: ...
+
+    async def keep_finish(self, finish: Finish, seats: Sequence[SettledSeat]) -> None:
+        """Once a table; it never changes."""
+        ...
+
+    async def finish(self, table_id: TableId) -> Finish | None: ...
+
+    async def seats(self, table_id: TableId) -> Sequence[SettledSeat]:
+        """By account."""
+        ...
+
+    async def won(self, table_id: TableId, accounts: Collection[AccountId]) -> Sequence[Won]:
+        """What the ledger says the game gave these accounts, taken back since or not."""
+        ...
+
+    async def keep_reversals(
+        self, table_id: TableId, accounts: Collection[AccountId], undoing: Undoing, *, after_seal: bool
+    ) -> None:
+        """Once a table and account; a second is an error. `after_seal`: the week's totals had been told before."""
+        ...
+
+    async def reversals(self, table_id: TableId) -> Mapping[AccountId, Undoing]: ...
+
+    async def keep_analyses(self, table_id: TableId, analyses: Sequence[Analysis]) -> Sequence[Analysis]:
+        """Returns those that were not kept before."""
+        ...
+
+    async def analyses(self, table_id: TableId) -> Sequence[Analysis]: ...
+
+    async def use_share(self, account_id: AccountId, day_id: str, kind: str, *, most: int) -> bool:
+        """Use one of the `most` that an account may have on a day; False: they are used up."""
+        ...
+
+    async def used_share(self, account_id: AccountId, day_id: str, kind: str) -> int: ...
+
+    async def lock_balances(self, accounts: Collection[AccountId]) -> Mapping[AccountId, Amounts]:
+        """What these accounts own; nobody else can take of it until the end of this transaction."""
+        ...
+
+
+class Weeks(Protocol):
+    """Weeks and their totals."""
+
+    async def share_week(self, week_id: str) -> bool:
+        """Whether the week is sealed; until the end of this transaction that cannot change."""
+        ...
+
+    async def is_sealed(self, week_id: str) -> bool: ...
+
+    async def seal(self, week_id: str) -> None:
+        """Wait for those who share the week, then keep its totals. Idempotent."""
+        ...
+
+    async def week_totals(self, week_id: str, *, after: AccountId | None, limit: int) -> Sequence[WeekTotal]:
+        """Of a sealed week, by account, from the first beyond `after`."""
+        ...
+
+    async def settled(self, tables: Collection[TableId]) -> int:
+        """How many of these have finished or were voided here."""
+        ...
+
+
+class Ledger(Games, Weeks, Protocol):
     """One open transaction over transfers, balances, holds and games.
 
-    Locks are taken in one order: the game, its holds by account, transfers by key, balances by account and asset.
+    Locks are taken in one order: the game, its week, its holds by account, a day's share by account, transfers by key,
+    balances by account and asset.
     """
 
-    async def publish(self, topic: str, key: bytes, message: Message) -> None: ...
+    async def now(self) -> datetime:
+        """The database's clock."""
+        ...
+
+    async def publish_all(self, topic: str, messages: Sequence[tuple[bytes, Message]]) -> None:
+        """Each as (key, message)."""
+        ...
+
+    async def record_act(self, act: Act) -> bool:
+        """False: it has been done. Raises ActDiffers."""
+        ...
+
+    async def acts(self, *, before: int | None = None, limit: int = 100) -> Sequence[AuditLine]: ...
+
+    async def known(self, keys: Collection[str]) -> frozenset[str]:
+        """Those of these keys under which there is a transfer."""
+        ...
+
+    async def moved(self, key: str, account_id: AccountId) -> Amounts:
+        """What the transfer under `key` gave the account, or, negative, took."""
+        ...
 
     async def post(self, transfers: Iterable[Transfer]) -> frozenset[str]:
         """Write the transfers whose key is new and change the balances by them. Returns the keys written.
@@ -35,11 +131,27 @@ class Ledger(Protocol):
         """Move the table to `state` if that may follow its state now; False: it may not, and nothing has changed."""
         ...
 
+    async def undo(self, table_id: TableId) -> bool:
+        """Move a finished table to voided; False: it is not finished (any more)."""
+        ...
+
+    async def open_hold(self, hold: Hold) -> tuple[GameState, bool]:
+        """`share_game` and, where the table is open, `insert_hold`: (the table's state, whether it was inserted)."""
+        ...
+
+    async def open_holds(self, holds: Sequence[Hold]) -> Sequence[Hold]:
+        """`open_hold` for several, of several tables; returns those whose table is open and that were inserted."""
+        ...
+
     async def insert_hold(self, hold: Hold) -> bool:
         """False: this table and account have one already (a twin in flight is waited for)."""
         ...
 
     async def hold(self, table_id: TableId, account_id: AccountId) -> Hold: ...
+
+    async def holds(self, table_id: TableId) -> Sequence[Hold]:
+        """All of a table, as they are now."""
+        ...
 
     async def resolve(
         self, table_id: TableId, accounts: Iterable[AccountId], *, source: HoldState, target: HoldState
@@ -83,4 +195,8 @@ class Tables(Protocol):
 
     async def abandon(self, table_id: TableId) -> bool:
         """True: the table will never be dealt, for ever. False: it was dealt. Raises Unavailable. Idempotent."""
+        ...
+
+    async def finished_games(self, week_id: str, *, after: TableId | None) -> FinishedGames:
+        """A page of the quick games that finished in a week. Raises Unavailable."""
         ...

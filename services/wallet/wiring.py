@@ -9,12 +9,15 @@ from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.house import platform as house
 from services.wallet import consumers
 from services.wallet.grpc_api import ALLOW, WalletApi
+from services.wallet.handlers.refunds import RefundDesk
 from services.wallet.jobs import check_holds, check_ledger
 from services.wallet.peers import TablesPeer
 from services.wallet.settings import WalletSettings
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.storage.tables import SCHEMA
 from whist.auth.v1.events_pb2 import AuthEvent
+from whist.coach.v1.events_pb2 import CoachEvent
+from whist.leagues.v1.events_pb2 import LeaguesEvent
 from whist.tables.v1.events_pb2 import TablesEvent
 from whist.wallet.v1.wallet_pb2_grpc import add_WalletServiceServicer_to_server
 
@@ -22,22 +25,23 @@ MIGRATIONS = Migrations(schema=SCHEMA, folder=Path(__file__).parent / "migration
 
 
 def wire(chassis: Chassis[WalletSettings]) -> Service:
-    """Handlers over PostgreSQL, two consumers, two jobs."""
+    """Handlers over PostgreSQL, four consumers, two jobs."""
     settings = chassis.settings
     platform = house.load(settings.platform_config)
     wallets = LedgerStore(chassis.database, chassis.entropy, chassis.relay.wake)
     proofs = LedgerStore(chassis.proofs_database, chassis.entropy)
     tables = TablesPeer(chassis.peer("tables", settings.tables_target))
+    desk = RefundDesk(wallets=wallets, platform=platform, vip_key=settings.vip_key_bytes())
     subscribe = partial(Subscription, transaction=wallets.transaction, database=chassis.database)
     return Service(
-        registrars=[partial(add_WalletServiceServicer_to_server, WalletApi(wallets, platform))],
+        registrars=[partial(add_WalletServiceServicer_to_server, WalletApi(desk, tables, proofs))],
         allow=ALLOW,
         subscriptions=[
             subscribe(
                 consumer="wallet.auth",
                 topic=consumers.AUTH_TOPIC,
                 message=AuthEvent,
-                types=frozenset({"account_created"}),
+                types=frozenset({"account_created", "guest_upgraded", "account_seen"}),
                 handle=partial(consumers.on_auth, platform=platform),
             ),
             subscribe(
@@ -46,6 +50,20 @@ def wire(chassis: Chassis[WalletSettings]) -> Service:
                 message=TablesEvent,
                 types=frozenset({"game_started", "game_finished", "game_voided"}),
                 handle=partial(consumers.on_tables, platform=platform),
+            ),
+            subscribe(
+                consumer="wallet.coach",
+                topic=consumers.COACH_TOPIC,
+                message=CoachEvent,
+                types=frozenset({"game_analysed"}),
+                handle=partial(consumers.on_coach, platform=platform),
+            ),
+            subscribe(
+                consumer="wallet.leagues",
+                topic=consumers.LEAGUES_TOPIC,
+                message=LeaguesEvent,
+                types=frozenset({"podium_won"}),
+                handle=consumers.on_leagues,
             ),
         ],
         jobs=[

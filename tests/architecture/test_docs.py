@@ -15,15 +15,16 @@ from google.protobuf.descriptor import MethodDescriptor
 from libs.chassis.events.memory import MemoryBus
 from libs.chassis.service import Service
 from services.allinone.wiring import SPECS
-from tests.architecture import migrations_sql, settings_table
+from tests.architecture import migrations_sql, platform_table, settings_table
 from tests.architecture.documents import ROOT, Row, anchors, documents, links, section, table, words
 
-ARCHITECTURE, EVENTS, FAULTS, README, SECURITY, SETTINGS = (
+ARCHITECTURE, EVENTS, FAULTS, PLATFORM, README, SECURITY, SETTINGS = (
     ROOT / name
     for name in (
         "ARCHITECTURE.md",
         "docs/events.md",
         "docs/faults.md",
+        "docs/platform.md",
         "README.md",
         "docs/security.md",
         "docs/settings.md",
@@ -48,6 +49,7 @@ async def wired(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Mappi
             "mail_dir": folder,
         },
         "matchmaking": {"vip_key": "of no account at all"},
+        "wallet": {"vip_key": "of no account at all"},
     }
     async with AsyncExitStack() as stack:
         services = {}
@@ -219,6 +221,11 @@ def pascal(snake: str) -> str:
 def test_the_settings_page_is_what_the_classes_say() -> None:
     again = "python -m tests.architecture.settings_table > docs/settings.md"
     assert SETTINGS.read_text() == settings_table.text(), again
+
+
+def test_p83_the_platforms_numbers_are_those_of_the_file_and_its_parser() -> None:
+    again = "python -m tests.architecture.platform_table > docs/platform.md"
+    assert PLATFORM.read_text() == platform_table.text(), again
 
 
 def test_the_migrations_sql_holds_every_schema() -> None:

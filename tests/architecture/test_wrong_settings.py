@@ -40,7 +40,7 @@ TEXTS = {
     "worker_id": ("x" * 64,),
 } | {
     f"rate_{name}": ("nonsense", "10 per fortnight", "-1/minute")
-    for name in ("network", "account", "guests", "login", "tables", "chat")
+    for name in ("network", "account", "guests", "login", "tables", "chat", "operators", "exports")
 }
 TARGETS = ("", "nonsense", ":::", "dns:///auth")
 # Any text is right: names and passwords at the mail server, which alone can tell.
@@ -99,7 +99,7 @@ STARTS = [
     ("gateway", "WHIST_HTTP_LISTEN", "192.0.2.1:1"),
     ("gateway", "WHIST_SOCKET_LISTEN", "192.0.2.1:1"),
     ("gateway", "WHIST_ADMIN_LISTEN", "192.0.2.1:1"),
-    ("gateway", "WHIST_OPERATOR_TOKEN_FILE", "/nonexistent"),
+    ("gateway", "WHIST_OPERATORS_FILE", "/nonexistent"),
     ("gateway", "WHIST_WEB_DIR", "/nonexistent"),
     ("coach", "WHIST_TLS_CERT", "/nonexistent"),
     ("coach", "WHIST_TLS_KEY", "/nonexistent"),
@@ -122,7 +122,7 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "WHIST_HTTP_LISTEN": "127.0.0.1:0",
         "WHIST_SOCKET_LISTEN": "127.0.0.1:0",
         "WHIST_ADMIN_LISTEN": "127.0.0.1:0",
-        "WHIST_OPERATOR_TOKEN_FILE": str(home.secret("operator-token")),
+        "WHIST_OPERATORS_FILE": str(home.operators),
         "WHIST_SIGNING_KEYS": str(home.signing_keys),
         "WHIST_PEPPER_FILE": str(home.secret("pepper")),
         "WHIST_MAIL_DIR": str(home.mails),

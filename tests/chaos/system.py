@@ -273,7 +273,7 @@ def _members(plan: Plan, system: System, folder: Path) -> list[Member]:
         "WHIST_BOT_PACE_SCALE": "0",
         "WHIST_SOCKET_RATE": "0",
         "WHIST_CODES_PER_NETWORK_HOUR": "100000",
-        "WHIST_OPERATOR_TOKEN_FILE": str(home.secret("operator-token")),
+        "WHIST_OPERATORS_FILE": str(home.operators),
         "WHIST_SIGNING_KEYS": str(home.signing_keys),
         "WHIST_PEPPER_FILE": str(home.secret("pepper")),
         "WHIST_KEYS_CREATE": "true",

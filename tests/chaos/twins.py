@@ -284,7 +284,7 @@ async def watch(
         )  # fmt: skip
         kept: Any = _Kept(stand)
         absent: Any = None
-        worlds.append(_World(stand, TablesApi(kept, absent, absent, absent), []))
+        worlds.append(_World(stand, TablesApi(kept, absent, absent, absent, absent, absent), []))
     watched = Watched(pair, observer, rng, worlds, thinker)
     try:
         await watched.start()

@@ -18,7 +18,14 @@ from libs.chassis.rpc.server import Server
 from libs.chassis.rpc.tls import TlsFiles
 from libs.chassis.settings import ServiceSettings
 from tests.chassis.certificates import Authority
-from whist.coach.v1.coach_pb2 import HintRequest, HintResponse
+from whist.coach.v1.coach_pb2 import (
+    AnalysisRequest,
+    AnalysisResponse,
+    HintRequest,
+    HintResponse,
+    StoryRequest,
+    StoryResponse,
+)
 from whist.coach.v1.coach_pb2_grpc import CoachServiceServicer, CoachServiceStub, add_CoachServiceServicer_to_server
 
 HINT = "/whist.coach.v1.CoachService/Hint"
@@ -44,6 +51,12 @@ class Behaviour(CoachServiceServicer):
         if request.game == "slow":
             await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "")
         return HintResponse(turn=7)
+
+    async def Analysis(self, request: AnalysisRequest, context: Any) -> AnalysisResponse:  # noqa: N802
+        raise Refusal(Kind.NOT_FOUND, "ANALYSIS_UNKNOWN")
+
+    async def Story(self, request: StoryRequest, context: Any) -> StoryResponse:  # noqa: N802
+        raise Refusal(Kind.NOT_FOUND, "ANALYSIS_UNKNOWN")
 
 
 @asynccontextmanager

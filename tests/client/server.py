@@ -25,6 +25,18 @@ from libs.wire import frames
 
 ACCOUNT = "0190" + "a" * 28
 TABLE = "0192" + "b" * 28
+ANALYSIS = {
+    "v": 1, "table": TABLE, "game": "romanian", "seat": 2, "grade": "B", "loss": 0.95, "samples": 1000,
+    "runs_of_seven": 1,
+    "rounds": [{"round": 0, "cards": 8, "loss": 1.9, "grade": "C"}, {"round": 1, "cards": 1, "loss": 0, "grade": "A+"}],
+    "dearest": [3],
+    "decisions": [
+        {"turn": 3, "round": 0, "action": {"bid": 2}, "best": {"bid": 1}, "points": 1.4, "loss": 1.9, "error": 0.1,
+         "band": "blunder"},
+        {"turn": 60, "round": 1, "action": {"play": "QH"}, "best": {"play": "QH"}, "points": 5, "loss": 0, "error": 0,
+         "band": "good"},
+    ],
+}  # fmt: skip
 SECRET = bytes(range(32))
 GAME = GAMES["romanian"]
 PLAYERS = 6
@@ -224,10 +236,19 @@ class Whistle:
     refresh: str = ""
     refreshes: int = 0
     tries_left: int = 0
+    guest_tokens: list[str] = field(default_factory=list)
+    drops_guests: bool = False
+    sessions: list[dict[str, Any]] = field(
+        default_factory=lambda: [
+            {"session_id": digit * 32, "device": device, "used_at": "2026-11-30T10:00:00Z", "current": digit == "1"}
+            for digit, device in (("1", "Phone"), ("2", ""))
+        ]
+    )
     revoked: bool = False
     coins: int = 1000
     experience: int = 0
     prize_slip: int = 0  # what the wallet pays too much
+    uploaded: list[Any] = field(default_factory=list)
     polls_until_paid: int = 2
     queued: bool = False
     never_deals: bool = False
@@ -409,7 +430,31 @@ def rest(server: Whistle) -> FastAPI:
         if body["code"] != "12345678":
             server.tries_left -= 1
             return problem(400, "CODE_WRONG", tries_left=server.tries_left)
+        server.guest_tokens.append(request.headers.get("authorization", ""))
+        if server.drops_guests and server.guest_tokens[-1] and not body.get("drop_guest"):
+            return problem(409, "GUEST_WOULD_BE_DROPPED")
         return server.new_tokens()
+
+    @app.put("/v1/account/name")
+    async def name(request: Request) -> Any:
+        body = await request.json()
+        if body["name"] == "Admin":
+            return refused(request) or problem(400, "NAME_INVALID", rule="reserved")
+        account = {"account_id": ACCOUNT, "name": body["name"], "named": True}
+        return refused(request) or {"account": account, "next_change_at": "2026-12-30T10:00:00Z"}
+
+    @app.get("/v1/sessions")
+    async def sessions(request: Request) -> Any:
+        return refused(request) or {"sessions": server.sessions}
+
+    @app.delete("/v1/sessions/{session_id}")
+    async def end_session(session_id: str, request: Request) -> Any:
+        server.sessions = [each for each in server.sessions if each["session_id"] != session_id]
+        return refused(request) or {}
+
+    @app.get("/v1/account/export")
+    async def export(request: Request) -> Any:
+        return refused(request) or {"account": {"email": "ana@example.com"}, "tables": {"chat": []}}
 
     @app.post("/v1/tokens")
     async def tokens(request: Request) -> Any:
@@ -428,9 +473,50 @@ def rest(server: Whistle) -> FastAPI:
         server.settle()
         return refused(request) or {"progress": {"experience": server.experience}, "standing": {}}
 
+    @app.get("/v1/leagues/group")
+    async def group(week: str = "") -> Any:
+        member = {"account_id": ACCOUNT, "name": "Ana", "rank": 1, "points": 1250, "games": 2, "next_tier": "queen"}
+        member |= {"podium_coins": 100_000, "podium_bars": 50, "form": None, "level": 2}
+        gone = member | {"account_id": "f" * 32, "name": None, "rank": 2, "next_tier": "jack", "podium_coins": 0}
+        shown = {"week": week or "2026-W49", "group_id": "a" * 32, "tier": "jack", "closed": False}
+        return shown | {"members": [member, gone]}
+
+    @app.get("/v1/leagues/friends")
+    async def leaderboard(limit: int, week: str = "") -> Any:
+        first = {"account_id": "f" * 32, "name": "Dan", "rank": 1, "points": 9, "games": limit}
+        own = {"account_id": ACCOUNT, "name": "Ana", "rank": None, "points": 7, "games": 2}
+        return {"week": week or "2026-W49", "places": [first], "own": own}
+
+    @app.post("/v1/offline-games")
+    async def offline_game(request: Request) -> Any:
+        server.uploaded.append(await request.json())
+        return {"credited": len(server.uploaded) == 1, "experience": 62, "total": 62, "level": 1}
+
     @app.get("/v1/wallet")
     async def wallet(request: Request) -> Any:
         return refused(request) or {"coins": server.coins, "bars": 0, "cups": {}}
+
+    @app.post("/v1/wallet/coffee")
+    async def coffee(request: Request) -> Any:
+        assert request.headers["idempotency-key"]
+        kind = (await request.json())["coffee"]
+        if kind == "x5":
+            return refused(request) or problem(409, "INSUFFICIENT_FUNDS", asset="bar", needed=25)
+        return refused(request) or {"coins": 1000, "bars": 4, "cups": {"x2": 0, kind: 13}}
+
+    @app.get("/v1/games/{game}/refund")
+    async def offer(game: str, request: Request) -> Any:
+        if game != TABLE:
+            return refused(request) or {"refused": "FIRST_PLACE"}
+        some, none = {"coins": 100, "bars": 0, "cups": {"x2": 1}}, {"coins": 0, "bars": 0, "cups": {}}
+        return refused(request) or {"refused": None, "returns": some, "takes": none}
+
+    @app.post("/v1/games/{game}/refund")
+    async def refund(game: str, request: Request) -> Any:
+        if game != TABLE:
+            return refused(request) or problem(403, "FIRST_PLACE")
+        some, none = {"coins": 1100, "bars": 0, "cups": {"x2": 1}}, {"coins": 0, "bars": 0, "cups": {}}
+        return refused(request) or {"returned": some, "taken": none, "assets": some}
 
     @app.get("/v1/rooms")
     async def rooms(request: Request) -> Any:
@@ -461,6 +547,18 @@ def rest(server: Whistle) -> FastAPI:
         if game != TABLE:
             return problem(404, "TABLE_UNKNOWN")
         return server.truth.record()
+
+    @app.get("/v1/games/{game}/analysis")
+    async def analysis(game: str, request: Request) -> Any:
+        if (no := refused(request)) is not None:
+            return no
+        return ANALYSIS if game == TABLE else problem(404, "ANALYSIS_UNKNOWN")
+
+    @app.get("/v1/games/{game}/story")
+    async def story(game: str, request: Request, locale: str) -> Any:
+        if (no := refused(request)) is not None:
+            return no
+        return {"locale": locale, "paragraphs": ["A game.", "Its\x1b[2J end."]}
 
     return app
 

@@ -503,3 +503,34 @@ async def test_the_example_bot_plays_a_game(server: Whistle) -> None:
     assert (process.returncode, err) == (0, b"")
     assert out.startswith(b"Result(status='finished'")
     assert example.read_text() in (HERE.parent.parent / "libs" / "client" / "README.md").read_text()
+
+
+# ---- the purse ----
+
+
+async def test_p12_the_purse_is_shown_and_coffee_bought(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "wallet")
+    assert (code, out) == (0, f"{server.coins:,} coins\n" if server.coins else "nothing\n")
+    code, out, _ = await whist(server, tmp_path, "coffee", "x1.5")
+    assert (code, out) == (0, "1,000 coins, 4 bars, 13 cups x1.5\n")
+    code, out, _ = await whist(server, tmp_path, "coffee", "x3", "--json")
+    assert (code, json.loads(out)["cups"]["x3"]) == (0, 13)
+    code, out, err = await whist(server, tmp_path, "coffee", "x5")
+    assert (code, out) == (1, "") and "INSUFFICIENT_FUNDS" in err
+    code, _, _ = await whist(server, tmp_path, "coffee", "x4")
+    assert code == 2
+
+
+async def test_p14_a_refund_is_asked_for_and_done(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "refund", TABLE, "--ask")
+    assert (code, out) == (0, "Returns 100 coins, 1 cups x2; takes back nothing.\n")
+    code, out, _ = await whist(server, tmp_path, "refund", TABLE)
+    assert (code, out) == (
+        0, "Returned 1,100 coins, 1 cups x2; took back nothing. There is 1,100 coins, 1 cups x2.\n",
+    )  # fmt: skip
+    code, out, _ = await whist(server, tmp_path, "refund", "f" * 32, "--ask")
+    assert (code, out) == (0, "No refund: you won it.\n")
+    code, out, err = await whist(server, tmp_path, "refund", "f" * 32)
+    assert (code, out) == (1, "") and "FIRST_PLACE" in err
+    code, _, _ = await whist(server, tmp_path, "refund", "my-last-game")
+    assert code == 2

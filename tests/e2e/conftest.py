@@ -13,8 +13,11 @@ import httpx
 import pytest
 
 from services.allinone.cluster import free_port
+from tests import startup
 
 START_SECONDS = 90
+# Every event comes again, to every consumer (X18): what the tests here see must be the same.
+TWICE = startup.environment(**{startup.DELIVER_TWICE: "1"})
 # Limits are tested at the gateway and at auth; here all tests are one network.
 UNLIMITED = {
     "WHIST_RATE_NETWORK": "",
@@ -53,6 +56,7 @@ async def embedded(data: Path, **environment: str) -> AsyncIterator[Embedded]:
             env={
                 "WHIST_BOT_PACE_SCALE": "0",
                 **os.environ,
+                **TWICE,
                 "WHIST_PLATFORM_CONFIG": str(hurried(data)),
                 "WHIST_DATA_DIR": str(data),
                 "WHIST_HTTP_LISTEN": http,

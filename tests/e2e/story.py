@@ -37,11 +37,13 @@ async def play(table: Table, played: Played | None = None, moves: int | None = N
     return played
 
 
-async def arrives(read: Callable[[], Awaitable[Any]], expected: Callable[[Any], bool]) -> Any:
+async def arrives(
+    read: Callable[[], Awaitable[Any]], expected: Callable[[Any], bool], seconds: float = ARRIVES_SECONDS
+) -> Any:
     """What `read` gives once it is as expected; fails with the last value after a while."""
     value = await read()
     try:
-        async with asyncio.timeout(ARRIVES_SECONDS):
+        async with asyncio.timeout(seconds):
             while not expected(value):
                 await asyncio.sleep(0.1)
                 value = await read()

@@ -17,7 +17,7 @@ from libs.client import Table, Whist
 from services.allinone.cluster import Cluster, ClusterSettings, free_port, started
 from services.allinone.home import Home
 from tests.deploy.test_runbook import block
-from tests.e2e.conftest import hurried, own_folder
+from tests.e2e.conftest import TWICE, hurried, own_folder
 from tests.e2e.outages import Broker, Corpse, kill_all_but_tables
 from tests.e2e.story import PLACE_BP, arrives, moves_in, play
 
@@ -46,6 +46,8 @@ async def cluster(broker: Broker) -> AsyncIterator[Cluster]:
             kafka_bootstrap=broker.address,
         )
         with pytest.MonkeyPatch.context() as environment:
+            for name, value in TWICE.items():
+                environment.setenv(name, value)
             environment.setenv("WHIST_BOT_PACE_SCALE", "0.02")
             environment.setenv("WHIST_PLATFORM_CONFIG", str(hurried(folder)))
             async with started(settings, Home(folder, SystemEntropy())) as running:
@@ -187,7 +189,7 @@ async def test_b09_a_broker_that_forgot_a_games_events_is_made_good_by_a_redrive
     async with Whist.connect(cluster.url) as whist:
         table = await whist.quick_game()
         await play(table, moves=3)
-        fallen = [Corpse(cluster, name) for name in ("wallet", "leagues", "matchmaking")]
+        fallen = [Corpse(cluster, name) for name in ("wallet", "leagues", "matchmaking", "coach")]
         await asyncio.wait_for(play(table), 90)
 
         async def published() -> bool:
@@ -207,8 +209,16 @@ async def test_b09_a_broker_that_forgot_a_games_events_is_made_good_by_a_redrive
                 group.create_task(each.revive())
         assert (await whist.league())["progress"]["experience"] == 0
         for _ in range(2):
-            for schema in ("auth", "matchmaking", "tables", "wallet", "leagues"):
+            for schema in ("auth", "matchmaking", "tables", "wallet", "leagues", "coach"):
                 await execute(cluster, block("insert into wallet.outbox").replace("wallet.", f"{schema}."))
             first = await settled(whist, table)
         assert first == await settled(whist, table)
+
+        async def analysed() -> int:
+            [row] = await query(
+                cluster, "select count(*) as n from coach.event where key = decode(:id, 'hex')", id=table.id
+            )
+            return int(row.n)
+
+        assert await arrives(analysed, bool) == 1
     await proved(cluster)

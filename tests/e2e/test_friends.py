@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,6 +18,7 @@ from tests.e2e.story import mailed_code, play
 
 ROUNDS = {4: 24, 5: 27, 6: 30}
 HEARD_SECONDS = 15
+ANALYSED_SECONDS = 60  # seconds of CPU where the kernels are interpreted
 
 
 @asynccontextmanager
@@ -78,10 +80,28 @@ async def test_p20_to_p24_a_friends_game_with_a_spectator_who_takes_a_seat_over(
         assert [about["seats"][0]["account"], about["seats"][2]["account"]] == accounts[:2]
         assert [each[:2] for each in about["taken_over"]] == [[2, accounts[2]]]
         assert (await guest.record(table_id)) == record
+        # P23: everybody who sat there is told of their own part, guests and who has left too.
+        for whist, moves in ((host, ROUNDS[players]), (guest, 5), (third, 1)):
+            judged = await analysed(whist, table_id)
+            assert judged["grade"] is not None and len(judged["decisions"]) >= moves
+            assert (await whist.story(table_id, "ro"))["locale"] == "ro"
         again = await host.friends.rematch(table_id)
         assert again["host"] == accounts[0] and again["choices"] == opened["choices"]
         assert (await third.friends.rematch(table_id))["table"] == again["table"]
         assert (await host.wallet())["coins"] in (0, 1000)  # no coins move but the first gift
+
+
+async def analysed(whist: Whist, table_id: str) -> dict[str, Any]:
+    """The account's own part, once the coach has come to the game."""
+    async with asyncio.timeout(ANALYSED_SECONDS):
+        while True:
+            try:
+                return await whist.analysis(table_id)
+            except WhistError as refused:
+                # The coach has not heard of the game yet, or it waits; of who has left it knows from the record alone.
+                if refused.code not in ("ANALYSIS_NOT_YET", "ANALYSIS_UNKNOWN"):
+                    raise
+            await asyncio.sleep(0.2)
 
 
 async def test_p20_friends_chat_while_they_wait_and_hear_who_comes_and_goes(product: Embedded) -> None:

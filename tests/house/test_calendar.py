@@ -1,6 +1,6 @@
 """Days and weeks in the platform's zone, to the millisecond (X10)."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -65,6 +65,20 @@ def test_x10_the_changing_of_the_clocks_does_not_change_the_day(moment: str) -> 
 def test_x10_a_week_has_the_hours_its_clocks_give_it(week: str, hours: int) -> None:
     start, end = week_bounds(week)
     assert end - start == timedelta(hours=hours)
+
+
+def test_x10_every_edge_of_three_years_is_where_the_zones_clocks_put_it() -> None:
+    """Both clock changes of each year, the 53rd week of 2026 and three new years among them."""
+    day = date(2025, 1, 1)
+    while day < date(2028, 1, 10):
+        edge = datetime(day.year, day.month, day.day, tzinfo=ZONE).astimezone(UTC)
+        before = day - timedelta(days=1)
+        assert [day_id(edge - MS), day_id(edge), day_id(edge + MS)] == [before.isoformat(), *[day.isoformat()] * 2]
+        for moment, of in ((edge - MS, before), (edge, day), (edge + MS, day)):
+            year, week, weekday_number = of.isocalendar()
+            assert week_id(moment) == f"{year}-W{week:02}" and weekday(moment, zone=ZONE) == weekday_number - 1
+        day += timedelta(days=1)
+    assert week_bounds("2026-W53") == (utc("2026-12-27T22:00"), utc("2027-01-03T22:00"))
 
 
 def test_week_bounds_are_utc() -> None:

@@ -2,18 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import permutations
 from random import Random
 
 import pytest
 
 from libs.engine import fair
+from libs.engine.cards import card_text, deck
 from libs.engine.protocol import Action, Seat, View
 from libs.engine.record.flaws import BadRecord
 from libs.engine.record.model import By, Move, Record
 from libs.engine.record.plain import to_json
 from libs.engine.record.replaying import replay
 from libs.engine.replay import fold, make_draws
-from libs.search import Band, advise, choose, grade
+from libs.search import Band, advise, choose, grade, graded, judge, moments
 from libs.search.grading import mark, own_decisions
 from tests.engine.builders import GAME, bid, dealt, play, run
 from tests.engine.test_romanian_properties import swap_hidden
@@ -145,6 +147,52 @@ def test_p15_moves_by_bot_or_clock_are_not_graded() -> None:
         ours = grade(whole, 0, 20)
         assert not ours.decisions and not ours.rounds and not ours.dearest
         assert ours.mark is None
+
+
+def test_p61_a_certain_mistake_costs_what_the_rules_say() -> None:
+    """One card, the ace of trumps, the last to bid: 6 points for bidding one, 1 below nothing for bidding none (R7)."""
+    view = GAME.view(bid(dealt(["7C", "7D", "7S", "AH"], dealer=3, turn_up="9H"), 0, 1, 1), 3)
+    wrong, right = judge(view, {"bid": 0}, 50), judge(view, {"bid": 1}, 50)
+    assert (wrong.best, wrong.points, wrong.loss, wrong.error, wrong.band) == ({"bid": 1}, -1.0, 7.0, 0.0, Band.BLUNDER)
+    assert (right.best, right.points, right.loss, right.band) == ({"bid": 1}, 6.0, 0.0, Band.GOOD)
+    marked = graded([wrong, right])
+    assert (marked.loss, marked.mark, marked.dearest) == (7.0, "F", (wrong,))
+
+
+def test_p61_a_doubtful_mistake_costs_what_all_deals_say_within_its_error() -> None:
+    """A bid on one card by the last to bid: the chance to win is counted over all hands that the others may hold."""
+    compared = 0
+    whole = record(4, mixed(Random(9)), 9, "1-8-1")
+    for move, view in moments(whole):
+        if view["phase"] != "bid" or view["cards"] != 1 or view["dealer"] != move.seat or len(view["legal"]) < 2:
+            continue
+        chance = chance_of_the_last_card(view)
+        worth = [5 * (1 - chance) - chance, 6 * chance - (1 - chance)]
+        for made in (0, 1):
+            found = judge(view, {"bid": made}, 4000)
+            due = max(worth) - worth[made]
+            assert found.points == pytest.approx(worth[made], abs=0.3)
+            assert abs(found.loss - due) <= 4 * found.error + 1e-9 or (found.loss == 0 and due <= 4 * found.error)
+        compared += 1
+    assert compared >= 2
+
+
+def chance_of_the_last_card(view: View) -> float:
+    """That the only card, played last, takes the trick."""
+    [own] = view["hand"]
+    trumps = view["trump_suit"]
+    unseen = [card_text(card) for card in deck(4) if card_text(card) not in (own, view["trump"])]
+    strength = {card_text(card): at for at, card in enumerate(deck(4))}
+    won = tried = 0
+    for hands in permutations(unseen, 3):
+        led = hands[0][1]
+
+        def rank(card: str, led: str = led) -> tuple[bool, bool, int]:
+            return card[1] == trumps, card[1] == led, strength[card]
+
+        won += max((*hands, own), key=rank) == own
+        tried += 1
+    return won / tried
 
 
 def test_marks_fall_with_the_loss() -> None:

@@ -13,9 +13,17 @@ from libs.chassis.events.memory import MemoryBus
 from libs.chassis.service import Spec
 
 FILE = Path(__file__).parents[2] / "config" / "platform.toml"
-READERS = ("tables", "wallet", "leagues", "matchmaking")
-# Settings without which a service cannot be wired at all.
-NEEDED = {"matchmaking": {"vip_key": "a-key-for-tests-only"}}
+READERS = ("auth", "tables", "wallet", "leagues", "matchmaking", "coach")
+
+
+def needed(name: str, folder: Path) -> dict[str, Any]:
+    """Settings without which a service cannot be wired at all."""
+    known: dict[str, dict[str, Any]] = {
+        "auth": {"mail_dir": folder, "signing_keys": folder, "pepper_file": folder / "pepper", "keys_create": True},
+        "matchmaking": {"vip_key": "a-key-for-tests-only"},
+        "wallet": {"vip_key": "a-key-for-tests-only"},
+    }
+    return known.get(name, {})
 
 
 def spec_of(name: str) -> Spec[Any]:
@@ -35,10 +43,10 @@ def test_no_other_service_reads_it() -> None:
 def test_p83_a_wrong_file_stops_the_start_naming_the_field(name: str, tmp_path: Path) -> None:
     wrong = tmp_path / "platform.toml"
     wrong.write_text(FILE.read_text().replace("bid_ms = 12000", "bid_ms = 12"))
-    needed = {f"WHIST_{key.upper()}": value for key, value in NEEDED.get(name, {}).items()}
+    settings = {f"WHIST_{key.upper()}": str(value) for key, value in needed(name, tmp_path).items()}
     started = subprocess.run(
         [sys.executable, "-m", f"services.{name}", "serve"],
-        env={**os.environ, **needed, "WHIST_PLATFORM_CONFIG": str(wrong)},
+        env={**os.environ, **settings, "WHIST_PLATFORM_CONFIG": str(wrong)},
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert started.returncode == 2
@@ -50,5 +58,8 @@ async def test_p83_a_good_file_elsewhere_will_do(name: str, tmp_path: Path) -> N
     other = tmp_path / "other.toml"
     other.write_text(FILE.read_text().replace('zone = "Europe/Bucharest"', 'zone = "Pacific/Auckland"'))
     spec = spec_of(name)
-    async with spec.open(spec.settings(platform_config=other, **NEEDED.get(name, {})), bus=MemoryBus()) as (_, service):
+    async with spec.open(spec.settings(platform_config=other, **needed(name, tmp_path)), bus=MemoryBus()) as (
+        _,
+        service,
+    ):
         assert service.registrars

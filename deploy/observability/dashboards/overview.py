@@ -157,5 +157,17 @@ def overview() -> str:
                     )
                 ],
             ),
+            Panel(
+                title="Waiting for the coach",
+                description="Finished games not analysed yet; the rewards of classic games wait for it.",
+                unit="short",
+                queries=[Query(expr="max(whist_coach_games_waiting)", legend="games")],
+            ),
+            Panel(
+                title="Analysis",
+                description="Time that the coach takes for one finished game.",
+                unit="s",
+                queries=quantiles("whist_coach_analysis_seconds", ""),
+            ),
         ],
     )

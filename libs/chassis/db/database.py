@@ -111,6 +111,11 @@ class Transaction:
         await self._outbox.add(self.connection, topic, key, message)
         self.published += 1
 
+    async def publish_all(self, topic: str, messages: Sequence[tuple[bytes, Message]]) -> None:
+        """`publish` for many at once, (key, message) in order."""
+        await self._outbox.add_all(self.connection, topic, messages)
+        self.published += len(messages)
+
     async def record_act(self, act: Act) -> bool:
         """Write an operator's act down beside its effect (P82). False: done before, do nothing. Raises ActDiffers."""
         return await audit.record(self.connection, self._outbox.schema, act)

@@ -5,9 +5,11 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from enum import StrEnum
 from importlib.metadata import version
 from io import TextIOWrapper
@@ -16,8 +18,9 @@ from typing import Annotated, Any
 
 import typer
 
+from libs.client.cli import account, admin, friends, league, purse, screen, watching
 from libs.client.cli import demo as demonstration
-from libs.client.cli import friends, screen, watching
+from libs.client.cli.analysis import CannotJudge, analyse, shown
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.offline.fronts import LocalJson, LocalScreen
 from libs.client.cli.offline.game import GameLeft
@@ -38,6 +41,8 @@ from libs.engine.record.flaws import BadRecord
 from libs.wire import frames
 
 INTERRUPTED = 130  # as a shell says of SIGINT
+GAME_ID = re.compile("[0-9a-f]{32}")
+NOT_OURS = frozenset({"NOT_AT_TABLE", "ANALYSIS_UNKNOWN"})  # somebody else of this machine may have played it
 PACE_S = 0.6  # slow enough to see who plays what
 PACE_MAX_S = 10.0  # nobody waits longer on purpose: a typing error
 
@@ -49,12 +54,23 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+app.add_typer(admin.app, name="admin")
+
 
 class OnlineMode(StrEnum):
     """P1."""
 
     QUICK = "quick"
     CLASSIC = "classic"
+
+
+class Cup(StrEnum):
+    """Kinds of coffee (P11)."""
+
+    X1_5 = "x1.5"
+    X2 = "x2"
+    X3 = "x3"
+    X5 = "x5"
 
 
 Url = Annotated[str, typer.Option(envvar="WHIST_URL", help="The server.")]
@@ -208,6 +224,29 @@ def watch(
     _run(_watch(table_id, url, email))
 
 
+@app.command("league")
+def show_league(
+    week: Annotated[str, typer.Option(help="Such as 2026-W48; else the one that runs.")] = "",
+    with_friends: Annotated[bool, typer.Option("--friends", help="The leaderboard of friends' games instead.")] = False,
+    url: Url = HERE,
+    email: Email = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show one's group of the weekly league, or the leaderboard of friends' games."""
+    _run(_league(week, with_friends, url, email, as_json))
+
+
+@app.command()
+def upload(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Records that `play --record` wrote.")],
+    url: Url = HERE,
+    email: Email = "",
+    as_json: AsJson = False,
+) -> None:
+    """Have games played offline credited: half of what they would bring online. Guests upload none: --email."""
+    _run(_upload(files, url, email, as_json))
+
+
 RecordSource = Annotated[str, typer.Argument(metavar="FILE", help="A record: a file, - for standard input, or a link.")]
 
 
@@ -227,12 +266,111 @@ def verify(file: RecordSource, as_json: AsJson = False) -> None:
     _guarded(lambda: _verify(file, as_json))
 
 
+@app.command()
+def analysis(
+    game: Annotated[str, typer.Argument(metavar="ID|FILE", help="A game of yours at the server, or a record.")],
+    seat: Annotated[int | None, typer.Option(min=1, max=7, help="Of a record: whose moves.")] = None,
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the moves of a finished Romanian Whist: what was best, what each cost, the grade."""
+    if GAME_ID.fullmatch(game):
+        _run(_analysis(game, url, as_json))
+    else:
+        _guarded(lambda: _tell_analysis(analyse(verify_record(written_at(game)).record, seat and seat - 1), as_json))
+
+
+@app.command()
+def story(
+    game_id: Annotated[str, typer.Argument(metavar="ID", help="A game of yours at the server.")],
+    locale: Annotated[str, typer.Option(help="en, ro or zh.")] = "en",
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Have a finished game told in a few paragraphs."""
+    _run(_story(game_id, locale, url, as_json))
+
+
+@app.command()
+def wallet(url: Url = HERE, as_json: AsJson = False) -> None:
+    """Say what coins, bars and cups there are."""
+    _run(_wallet(url, as_json))
+
+
+@app.command()
+def coffee(
+    kind: Annotated[Cup, typer.Argument(metavar="KIND", help="x1.5, x2, x3 or x5.")],
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Buy three cups of one kind for gold bars."""
+    _run(_coffee(kind, url, as_json))
+
+
+@app.command()
+def refund(
+    game_id: Annotated[str, typer.Argument(metavar="ID", help="A finished game of yours.")],
+    ask: Annotated[bool, typer.Option("--ask", help="Only say what it would return and take.")] = False,
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Give a game back: the entry and the cup return, all that it won goes. It cannot be undone."""
+    if GAME_ID.fullmatch(game_id) is None:
+        _say("whist: a game's id has 32 hexadecimal digits")
+        raise typer.Exit(2)
+    _run(_refund(game_id, ask, url, as_json))
+
+
+@app.command()
+def name(
+    wanted: Annotated[str, typer.Argument(metavar="NAME", help="3 to 16 letters and digits.")],
+    url: Url = HERE,
+    email: Email = "",
+) -> None:
+    """Take a name that is yours alone: a ✓ at the table. Guests have none: --email."""
+    _run(_name(wanted, url, email))
+
+
+@app.command()
+def sessions(
+    ended: Annotated[str, typer.Option("--end", metavar="ID", help="Sign this device out.")] = "",
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Your devices that are signed in."""
+    _run(_sessions(ended, url, as_json))
+
+
+@app.command()
+def export(url: Url = HERE) -> None:
+    """All that the server holds of you, as JSON on standard output."""
+    _run(_export(url))
+
+
+async def _name(wanted: str, url: str, email: str) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        _say(account.claimed(await whist.claim_name(wanted)))
+
+
+async def _sessions(ended: str, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        if ended:
+            await whist.end_session(ended)
+        found = await whist.sessions()
+    print(json.dumps(found) if as_json else account.devices(found))
+
+
+async def _export(url: str) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        print(json.dumps(await whist.export(), ensure_ascii=False, indent=2))
+
+
 async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> None:
     keyboard = Keyboard()
     front: Front = (
         JsonFront(_write) if as_json else ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
     )
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         _say(f"{screen.printable(whist.account['name'])} queues in room {room} ({mode})")
         table = await _seated(whist, room, mode)
         resumed = (table.view["mode"] == OnlineMode.QUICK) != (mode == OnlineMode.QUICK) or bool(
@@ -246,6 +384,28 @@ async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> No
             raise
 
 
+async def _wallet(url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found = await whist.wallet()
+    print(json.dumps(found) if as_json else purse.amounts(found))
+
+
+async def _coffee(kind: Cup, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found = await whist.buy_coffee(kind.value)
+    print(json.dumps(found) if as_json else purse.amounts(found))
+
+
+async def _refund(game_id: str, ask: bool, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        if ask:
+            offer = await whist.refund_offer(game_id)
+            print(json.dumps(offer) if as_json else purse.offered(offer))
+            return
+        done = await whist.refund(game_id)
+    print(json.dumps(done) if as_json else purse.refunded(done))
+
+
 async def _tables(url: str, as_json: bool) -> None:
     async with Whist.connect(url, store=FileStore(url)) as whist:
         found = await whist.friends.list()
@@ -253,9 +413,24 @@ async def _tables(url: str, as_json: bool) -> None:
         print(json.dumps(table) if as_json else friends.listed(table))
 
 
+async def _league(week: str, with_friends: bool, url: str, email: str, as_json: bool) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        found = await (whist.friends_leaderboard(week) if with_friends else whist.group(week))
+        own = str(whist.account["account_id"])
+    told = league.told_board if with_friends else league.told_group
+    print(json.dumps(found) if as_json else "\n".join(told(found, own)))
+
+
+async def _upload(files: Sequence[str], url: str, email: str, as_json: bool) -> None:
+    async with _signed_in(url, Keyboard(), email) as whist:
+        for file in files:
+            answer = await league.upload(whist, file)
+            print(json.dumps({"file": file, **answer}) if as_json else league.told_upload(file, answer))
+
+
 async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:
     keyboard = Keyboard()
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         opened = await whist.friends.open(
             game=setup.game, options=dict(setup.options), players=setup.players, bots=setup.bots, listed=listed
         )
@@ -265,7 +440,7 @@ async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:
 
 async def _sit(table_id: str, seat: int | None, url: str, email: str) -> None:
     keyboard = Keyboard()
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         place = None if seat is None else seat - 1
         try:
             await whist.friends.sit(table_id, place)
@@ -281,7 +456,7 @@ async def _sit(table_id: str, seat: int | None, url: str, email: str) -> None:
 
 async def _watch(table_id: str, url: str, email: str) -> None:
     keyboard = Keyboard()
-    async with Whist.connect(url, store=FileStore(url), email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email) as whist:
         table = await whist.join(table_id)
         front = ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
         if await watching.watch(whist, table, keyboard, front, eager=sys.stdin.isatty()):
@@ -334,10 +509,9 @@ async def _seated(whist: Whist, room: int, mode: str) -> Table:
 async def _demo(mode: str, url: str, email: str, record_file: Path | None, as_json: bool) -> None:
     file = None if record_file is None else RecordFile(record_file)
     say = _say if as_json else lambda text: _write(text + "\n")
-    store = FileStore(url, "demo")
-    store.forget()
+    FileStore(url, "demo").forget()
     keyboard = Keyboard()
-    async with Whist.connect(url, store=store, email=email, ask_code=_asker(keyboard, email)) as whist:
+    async with _signed_in(url, keyboard, email, "demo") as whist:
         report, kept = await demonstration.run(whist, mode, say)
     if file is not None:
         file.write(kept)
@@ -396,7 +570,24 @@ def _verify(file: str, as_json: bool) -> None:
     print("The record holds.")
 
 
+async def _analysis(game_id: str, url: str, as_json: bool) -> None:
+    _tell_analysis(await _asked_by_one_of_us(url, lambda whist: whist.analysis(game_id)), as_json)
+
+
+def _tell_analysis(found: Mapping[str, Any], as_json: bool) -> None:
+    print(json.dumps(found) if as_json else "\n".join(shown(found)))
+
+
+async def _story(game_id: str, locale: str, url: str, as_json: bool) -> None:
+    told = await _asked_by_one_of_us(url, lambda whist: whist.story(game_id, locale))
+    print(json.dumps(told) if as_json else "\n\n".join(screen.printable(each) for each in told["paragraphs"]))
+
+
 async def _fetch(game_id: str, url: str) -> dict[str, Any]:
+    return await _asked_by_one_of_us(url, lambda whist: whist.record(game_id))
+
+
+async def _asked_by_one_of_us(url: str, ask: Callable[[Whist], Coroutine[Any, Any, dict[str, Any]]]) -> dict[str, Any]:
     """By the player of this machine, or by the last demonstration's guest."""
     refused: WhistError | None = None
     for role in ("player", "demo"):
@@ -405,32 +596,32 @@ async def _fetch(game_id: str, url: str) -> dict[str, Any]:
             continue
         async with Whist.connect(url, store=store) as whist:
             try:
-                return await whist.record(game_id)
+                return await ask(whist)
             except WhistError as error:
-                if error.code != "NOT_AT_TABLE":
+                if error.code not in NOT_OURS:
                     raise
                 refused = error
     raise refused or WhistError("NOT_AT_TABLE", facts={"why": "no game was played from here at this server"})
 
 
-def _asker(keyboard: Keyboard, email: str) -> Any:
-    asked = False
-
-    async def ask() -> str:
-        nonlocal asked
-        _say("That was not the code. Try again:" if asked else f"The code that was sent to {email}:")
-        asked = True
-        return await keyboard.line() or ""
-
-    return ask
+def _signed_in(url: str, keyboard: Keyboard, email: str, role: str = "player") -> AbstractAsyncContextManager[Whist]:
+    """Whoever played here last, or the account of an address after its code; a guest may become it (P42)."""
+    return Whist.connect(
+        url,
+        store=FileStore(url, role),
+        email=email,
+        ask_code=account.code_asker(keyboard, email, _say),
+        ask_drop=account.drop_asker(keyboard, _say),
+    )
 
 
 def _tell_queue(whist: Whist, place: frames.Queue) -> None:
     if place.state != "waiting":
         return
     wait_s = whist.seconds_until(place.deals_at)
+    line = f" ({place.position} of {place.waiting} in line)" if place.waiting > place.seats else ""
     bots = "" if wait_s is None else f"; in {wait_s:.0f} s bots take the rest"
-    _say(f"Waiting for players: {place.seats} of 6 seats taken{bots}")
+    _say(f"Waiting for players: {place.seats} of 6 seats taken{line}{bots}")
 
 
 def _write(text: str) -> None:
@@ -450,7 +641,7 @@ def _guarded(command: Callable[[], None]) -> None:
     """Run one command; whatever a server, a line or a file can do wrong ends in one clear line."""
     try:
         command()
-    except (WhistError, CheckFailed, CannotWrite, Unreadable, NoSuchRound) as error:
+    except (WhistError, CheckFailed, CannotWrite, Unreadable, NoSuchRound, CannotJudge) as error:
         _say(f"whist: {error}")
         raise typer.Exit(1) from None
     except BadRecord as flaw:

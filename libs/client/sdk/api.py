@@ -28,12 +28,15 @@ class Api:
         self._http = http
         self._backoff = backoff
 
-    async def request(self, method: str, path: str, *, token: str = "", body: Json | None = None) -> Json:
+    async def request(
+        self, method: str, path: str, *, token: str = "", body: Json | None = None, key: str = ""
+    ) -> Json:
         """The answer's JSON; {} when it has none. Raises WhistError with the problem's code, or Unreachable.
 
         What may change something carries one `Idempotency-Key` for all its tries: a repeat is answered as the first.
+        `key` is it where a later request is to repeat this one; else a new one is made.
         """
-        headers = {"Idempotency-Key": uuid.uuid4().hex} if method != "GET" else {}
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex} if method != "GET" else {}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         backoff = self._backoff.fresh()
@@ -66,9 +69,15 @@ class Api:
         answer = await self.request("POST", "/v1/login", body={"email": email, "locale": locale})
         return str(answer["login_id"])
 
-    async def finish_login(self, login_id: str, code: str, device: str) -> Json:
-        """{"tokens", "account"}. Raises WhistError CODE_WRONG, CODE_SPENT, RATE_LIMITED."""
-        return await self.request("POST", f"/v1/login/{login_id}", body={"code": code, "device": device})
+    async def finish_login(
+        self, login_id: str, code: str, device: str, *, guest_token: str = "", drop_guest: bool = False
+    ) -> Json:
+        """{"tokens", "account"}. With a guest's access token it becomes the account of a new address (P42).
+
+        Raises WhistError CODE_WRONG, CODE_SPENT, RATE_LIMITED, GUEST_WOULD_BE_DROPPED.
+        """
+        body = {"code": code, "device": device} | ({"drop_guest": True} if drop_guest else {})
+        return await self.request("POST", f"/v1/login/{login_id}", token=guest_token, body=body)
 
     async def refresh(self, refresh_token: str) -> Json:
         """{"tokens", "account"}; the refresh token is spent. Raises WhistError REFRESH_INVALID, REFRESH_REUSED."""

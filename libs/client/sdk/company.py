@@ -48,7 +48,7 @@ class Company:
         return self.version
 
     async def say(self, words: str) -> int:
-        """Say a line; its number. Raises WhistError RATE_LIMITED, BAD_TEXT, CHAT_CLOSED, BARRED, UNAVAILABLE."""
+        """Say a line; its number. Raises WhistError RATE_LIMITED, BAD_TEXT, CHAT_CLOSED, BARRED, SILENCED, …"""
         if len(self._saying) >= SAYING_MAX:
             raise WhistError("TOO_MANY_COMMANDS")
         req = uuid.uuid4().hex

@@ -109,9 +109,21 @@ class Session:
         """A new guest account."""
         self._take(await self._api.create_guest(device_name()))
 
-    async def sign_in(self, login_id: str, code: str) -> None:
-        """Finish a login by its e-mailed code. Raises WhistError CODE_WRONG, CODE_SPENT."""
-        self._take(await self._api.finish_login(login_id, code, device_name()))
+    async def resume_guest(self) -> None:
+        """Take the stored session up again if it is a guest's, so that the guest may become an account (P42)."""
+        kept = self._store.load() or {}
+        if (kept.get("account") or {}).get("guest"):
+            await self.resume()
+
+    async def sign_in(self, login_id: str, code: str, *, drop_guest: bool = False) -> None:
+        """Finish a login by its e-mailed code, as the guest that we are if we are one.
+
+        Raises WhistError CODE_WRONG, CODE_SPENT, GUEST_WOULD_BE_DROPPED.
+        """
+        guest = await self.access_token() if self.account.get("guest") else ""
+        self._take(
+            await self._api.finish_login(login_id, code, device_name(), guest_token=guest, drop_guest=drop_guest)
+        )
 
     async def access_token(self, *, for_s: float = FRESH_S) -> str:
         """A token with at least `for_s` seconds left. Raises WhistError when the session has ended."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -18,6 +19,7 @@ from libs.client.sdk.table import Result, Table
 from libs.wire import frames
 
 AskCode = Callable[[], Awaitable[str]]
+AskDrop = Callable[[], Awaitable[bool]]
 
 
 class Whist:
@@ -39,13 +41,15 @@ class Whist:
         store: TokenStore | None = None,
         email: str = "",
         ask_code: AskCode | None = None,
+        ask_drop: AskDrop | None = None,
         locale: str = "en",
         backoff: Backoff | None = None,
     ) -> AsyncIterator["Whist"]:
         """Be somebody there: the stored session, or the account of `email`, or a new guest (P40, P42).
 
-        `ask_code` gives the code that was e-mailed, again while it is wrong and tries are left; "" gives up. Raises
-        Unreachable, and WhistError for what is refused.
+        `ask_code` gives the code that was e-mailed, again while it is wrong and tries are left; "" gives up. A stored
+        guest becomes the account of a new address; for one that has its account `ask_drop` says whether the guest may
+        be lost (never without it: GUEST_WOULD_BE_DROPPED). Raises Unreachable, and WhistError for what is refused.
         """
         waits = backoff or Backoff()
         async with httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False) as http:
@@ -54,7 +58,8 @@ class Whist:
             if email:
                 if ask_code is None:
                     raise ValueError("an e-mailed code needs somebody who reads it: ask_code")
-                await _sign_in(session, await api.start_login(email, locale), ask_code)
+                await session.resume_guest()
+                await _sign_in(session, await api.start_login(email, locale), ask_code, ask_drop)
             elif not await session.resume():
                 await session.become_guest()
             whist = cls(api, session, waits)
@@ -73,6 +78,30 @@ class Whist:
     async def me(self) -> Json:
         """Account, level, experience and balances in one; what a service cannot tell just now is null."""
         return await self._session.request("GET", "/v1/me")
+
+    async def claim_name(self, name: str) -> Json:
+        """{"account", "next_change_at"}: a name of one's own (P41).
+
+        Raises WhistError NAME_INVALID, NAME_TAKEN, NAME_TOO_SOON, GUESTS_CLAIM_NO_NAME.
+        """
+        return await self._session.request("PUT", "/v1/account/name", {"name": name})
+
+    async def sessions(self) -> list[Json]:
+        """The devices that are signed in, the last used first."""
+        sessions: list[Json] = (await self._session.request("GET", "/v1/sessions"))["sessions"]
+        return sessions
+
+    async def end_session(self, session_id: str) -> None:
+        """Sign a device out. Raises WhistError SESSION_UNKNOWN."""
+        await self._session.request("DELETE", f"/v1/sessions/{quote(session_id, safe='')}")
+
+    async def export(self) -> Json:
+        """All that is held of the account (P45)."""
+        return await self._session.request("GET", "/v1/account/export")
+
+    async def delete_account(self) -> None:
+        """Erase the account for good (P45). Raises WhistError SIGN_IN_NOT_FRESH: connect with `email` again first."""
+        await self._session.request("DELETE", "/v1/account")
 
     async def wallet(self) -> Json:
         """Balances: coins, bars and cups."""
@@ -102,9 +131,53 @@ class Whist:
         """{"progress", "standing"}: level and experience, and this week's league (P43, P50)."""
         return await self._session.request("GET", "/v1/leagues/me")
 
+    async def group(self, week: str = "") -> Json:
+        """{"week", "group_id", "tier", "closed", "members"}: our league group by rank (P53); "" is this week."""
+        return await self._session.request("GET", f"/v1/leagues/group?week={quote(week)}")
+
+    async def friends_leaderboard(self, week: str = "", limit: int = 20) -> Json:
+        """{"week", "places", "own"}: the week's friends' games (P24); `limit` is 1 to 100."""
+        return await self._session.request("GET", f"/v1/leagues/friends?week={quote(week)}&limit={limit}")
+
+    async def upload(self, record: Json) -> Json:
+        """{"credited", "experience", "total", "level"}: an offline game's record credited once (P44).
+
+        Raises WhistError BAD_RECORD (its `problem` says why), UNKNOWN_GAME, GUESTS_UPLOAD_NOTHING.
+        """
+        return await self._session.request("POST", "/v1/offline-games", record)
+
     async def record(self, game_id: str) -> Json:
         """The record of a finished game that we played (P72). Raises WhistError GAME_RUNNING, NOT_AT_TABLE."""
         return await self._session.request("GET", f"/v1/games/{game_id}")
+
+    async def buy_coffee(self, coffee: str) -> Json:
+        """Some cups of "x1.5", "x2", "x3" or "x5" for gold bars; what is there now (P12).
+
+        Raises WhistError INSUFFICIENT_FUNDS, GUESTS_HAVE_NO_COFFEE.
+        """
+        return await self._session.request("POST", "/v1/wallet/coffee", {"coffee": coffee})
+
+    async def refund_offer(self, game_id: str) -> Json:
+        """{"refused", "returns", "takes", "until", "left_today", "loses_first_game"}: what `refund` would do (P14)."""
+        return await self._session.request("GET", f"/v1/games/{game_id}/refund")
+
+    async def refund(self, game_id: str) -> Json:
+        """Give a finished game back: {"returned", "taken", "assets"}; once refunded, answered as then (P14).
+
+        Raises WhistError with what `refund_offer` says as `refused`.
+        """
+        return await self._session.request("POST", f"/v1/games/{game_id}/refund")
+
+    async def analysis(self, game_id: str) -> Json:
+        """What the coach makes of our own moves in a finished game (P61): docs/analysis.md.
+
+        Raises WhistError ANALYSIS_UNKNOWN, ANALYSIS_NOT_OFFERED (P13), ANALYSIS_NOT_YET.
+        """
+        return await self._session.request("GET", f"/v1/games/{game_id}/analysis")
+
+    async def story(self, game_id: str, locale: str = "en") -> Json:
+        """{"locale", "paragraphs"}: the game told in en, ro or zh (P62). Raises as `analysis` does."""
+        return await self._session.request("GET", f"/v1/games/{game_id}/story?locale={quote(locale, safe='')}")
 
     # ---- play ----
 
@@ -206,13 +279,16 @@ class Whist:
             await self._connection.close()
 
 
-async def _sign_in(session: Session, login_id: str, ask_code: AskCode) -> None:
+async def _sign_in(session: Session, login_id: str, ask_code: AskCode, ask_drop: AskDrop | None) -> None:
     """One mail is good for several tries (P40): a slip of the finger needs no second one."""
     while True:
         code = await ask_code()
         try:
             await session.sign_in(login_id, code)
         except WhistError as error:
+            if error.code == "GUEST_WOULD_BE_DROPPED" and ask_drop is not None and await ask_drop():
+                await session.sign_in(login_id, code, drop_guest=True)
+                return
             if not code or error.code != "CODE_WRONG" or not error.facts.get("tries_left"):
                 raise
         else:

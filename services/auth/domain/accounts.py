@@ -1,7 +1,7 @@
 """Accounts, sessions, logins and letters as values."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import NewType
 from uuid import UUID
@@ -22,6 +22,60 @@ class Account:
     name: str
     guest: bool
     created_at: datetime
+    # When it became an account: at its first sign-in, or when the guest was upgraded. None of a guest.
+    since: datetime | None = None
+    # The name is the account's alone (P41).
+    named: bool = False
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """The session that a refresh token belongs to."""
+
+    session_id: SessionId
+    # Whether this very token was used before.
+    spent: bool
+    # Whether the session's account is shut out.
+    suspended: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """An open session as its owner sees it."""
+
+    session_id: SessionId
+    device: str
+    created_at: datetime
+    used_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """An account as operators see it."""
+
+    account: Account
+    email: str
+    deleted: bool
+    sessions: int
+    # The last use of an open session; None where there is none.
+    seen_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Personal:
+    """What is held of an account besides its sessions."""
+
+    account: Account
+    email: str
+    locale: str
+    # Day on which it was last here.
+    seen_on: date | None
+    named_at: datetime | None
+    suspended_at: datetime | None
+    # Networks are kept as HMACs; these are the moments of the last sign-in from each.
+    homes: tuple[datetime, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +111,8 @@ class Try:
     locale: str
     # Including this one.
     tries: int
+    # When, by the database's clock.
+    at: datetime
 
 
 class LetterKind(StrEnum):

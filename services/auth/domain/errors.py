@@ -84,3 +84,66 @@ class AccountUnknown(DomainError):
 
     kind = Kind.NOT_FOUND
     reason = "ACCOUNT_UNKNOWN"
+
+
+class AccountSuspended(DomainError):
+    """An operator has shut the account out (P82)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "ACCOUNT_SUSPENDED"
+
+
+class GuestWouldBeDropped(DomainError):
+    """The address has its account already, so the guest who signs in would be lost (P42); the code stays good."""
+
+    kind = Kind.CONFLICT
+    reason = "GUEST_WOULD_BE_DROPPED"
+
+
+class TooManyAccounts(DomainError):
+    """More than `most` asked for at once."""
+
+    kind = Kind.INVALID
+    reason = "TOO_MANY_ACCOUNTS"
+
+
+class GuestsClaimNoName(DomainError):
+    """A name of one's own needs an account (P42)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "GUESTS_CLAIM_NO_NAME"
+
+
+class NameInvalid(DomainError):
+    """No name that anybody may claim; `rule` says which rule it breaks (`domain.names.Rule`)."""
+
+    kind = Kind.INVALID
+    reason = "NAME_INVALID"
+
+
+class NameTaken(DomainError):
+    """Somebody holds this name, or one that looks like it, or gave it up lately."""
+
+    kind = Kind.CONFLICT
+    reason = "NAME_TAKEN"
+
+
+class NameTooSoon(DomainError):
+    """The next change is free at `next_change_at` (RFC 3339)."""
+
+    kind = Kind.CONFLICT
+    reason = "NAME_TOO_SOON"
+
+
+class SessionUnknown(DomainError):
+    """The account has no such session."""
+
+    kind = Kind.NOT_FOUND
+    reason = "SESSION_UNKNOWN"
+
+
+class SignInNotFresh(DomainError):
+    """What cannot be undone asks for a sign-in not older than `minutes`: sign in again first."""
+
+    kind = Kind.FORBIDDEN
+    reason = "SIGN_IN_NOT_FRESH"

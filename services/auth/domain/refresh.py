@@ -9,11 +9,8 @@ from services.auth.domain.errors import RefreshInvalid
 from services.auth.domain.pepper import SECRET_BYTES
 
 ACCESS_LIFE = timedelta(minutes=10)
-SESSION_LIFE = timedelta(days=30)  # absolute: no use extends it
-SESSION_IDLE = timedelta(days=14)
 ANSWER_GRACE = timedelta(seconds=10)  # a lost answer is given again for so long, while its token is unused
 GUEST_RETRY = timedelta(hours=24)  # then a guest's request id is forgotten and opens nothing any more
-SESSIONS_MAX = 10  # devices; the one longest unused makes room
 
 
 def token_text(token: bytes) -> str:
@@ -38,6 +35,6 @@ def token_hash(token: bytes) -> bytes:
     return hashlib.sha256(token).digest()
 
 
-def refresh_expiry(used_at: datetime, session_expires_at: datetime) -> datetime:
+def refresh_expiry(used_at: datetime, session_expires_at: datetime, idle: timedelta) -> datetime:
     """When the token given at `used_at` stops working if nobody uses it."""
-    return min(used_at + SESSION_IDLE, session_expires_at)
+    return min(used_at + idle, session_expires_at)

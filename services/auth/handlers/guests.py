@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from services.auth import metrics
 from services.auth.domain.accounts import Account, AccountId, SignedIn, device_of
 from services.auth.domain.addresses import network_of
+from services.auth.domain.errors import AccountSuspended, AccountUnknown
 from services.auth.domain.names import ANIMALS, GUEST_NUMBERS, suggested_name
 from services.auth.domain.pepper import Opening
 from services.auth.handlers.desk import ID_BYTES, Desk, check_id, publish_created, refuse_after
@@ -25,7 +26,8 @@ async def create_guest(command: CreateGuest, *, desk: Desk) -> SignedIn:
     """Let somebody play at once (P42). Idempotent by request_id for a day: the same guest, and the same session while
     its first token is unused.
 
-    Raises RateLimited, IdInvalid, DeviceInvalid, NetworkInvalid.
+    Raises RateLimited, IdInvalid, DeviceInvalid, NetworkInvalid, AccountSuspended; AccountUnknown when the
+    request's guest is a guest no more.
     """
     network, device = network_of(command.network), device_of(command.device)
     check_id("request_id", command.request_id)
@@ -45,10 +47,15 @@ async def create_guest(command: CreateGuest, *, desk: Desk) -> SignedIn:
 
 
 async def _same_guest(device: str, opening: Opening, tx: Register, desk: Desk) -> SignedIn:
-    account = await tx.guest_opened(opening.key)
-    assert account is not None, "the twin that made the guest has committed"
-    if session := await tx.session_opened(opening.key):
+    """The guest that the request has made. Raises AccountUnknown when it is a guest no more, AccountSuspended."""
+    opened = await tx.guest_opened(opening.key)
+    guest = None if opened is None else await tx.hold_account(opened.account_id)
+    # One that has become an account is entered by a code alone.
+    if guest is None or not guest.guest:
+        raise AccountUnknown
+    if guest.suspended:
+        raise AccountSuspended
+    if session := await tx.session_opened(opening.key, desk.sign_in.session_idle):
         return await answer_again(session, opening, tx, desk)
-    await tx.hold_account(account.account_id)
     another = desk.pepper.opening(b"guest again", desk.entropy.bytes(ID_BYTES))
-    return await open_session(account, device, another, await tx.now(), tx, desk)
+    return await open_session(guest, device, another, await tx.now(), tx, desk)

@@ -1,24 +1,34 @@
 """Sessions: opened at a sign-in, carried on by refresh tokens, ended by their owner, by age or by a token's reuse."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from uuid import UUID
 
 import structlog
 
 from libs.chassis.errors import DomainError
 from services.auth import metrics
-from services.auth.domain.accounts import Account, AccountId, Letter, LetterKind, Session, SessionId, SignedIn, Tokens
-from services.auth.domain.errors import RefreshInvalid, RefreshReused
+from services.auth.domain.accounts import (
+    Account,
+    AccountId,
+    Device,
+    Letter,
+    LetterKind,
+    Session,
+    SessionId,
+    SignedIn,
+    Tokens,
+)
+from services.auth.domain.errors import AccountSuspended, RefreshInvalid, RefreshReused, SessionUnknown
 from services.auth.domain.pepper import Opening
 from services.auth.domain.refresh import (
     ANSWER_GRACE,
-    SESSION_LIFE,
-    SESSIONS_MAX,
     refresh_expiry,
     token_hash,
     token_of,
     token_text,
 )
-from services.auth.handlers.desk import TOPIC, Desk
+from services.auth.handlers.desk import TOPIC, Desk, note_seen
 from services.auth.ports import Register
 from whist.auth.v1.events_pb2 import AuthEvent, SessionRevoked
 
@@ -31,7 +41,8 @@ async def refresh(text: str, *, desk: Desk) -> SignedIn:
     """Exchange a refresh token for its successor and a new access token.
 
     A token whose answer was lost may be sent again for 10 s, while its successor is unused, and is answered alike.
-    Raises RefreshInvalid, and RefreshReused: the whole family is over, its sockets are closed, its owner is told.
+    Raises RefreshInvalid, AccountSuspended, and RefreshReused: the whole family is over, its sockets are closed, its
+    owner is told.
     """
     token = token_of(text)
     async with desk.registry.transaction() as tx:
@@ -48,17 +59,25 @@ async def refresh(text: str, *, desk: Desk) -> SignedIn:
 async def _rotate(token: bytes, tx: Register, desk: Desk) -> SignedIn | DomainError:
     """The successor, or the refusal to raise once the family's end is committed."""
     used, successor = token_hash(token), desk.pepper.successor(token)
-    session = await tx.rotate(used, token_hash(successor)) or await tx.session_before(used, ANSWER_GRACE)
+    now = await tx.now()
+    # Whoever ends an account's sessions holds the account first; so do we on the one refresh a day that changes both.
+    await tx.hold_unseen(used, desk.day(now))
+    session = await tx.rotate(used, token_hash(successor), desk.sign_in.session_idle)
+    session = session or await tx.session_before(used, ANSWER_GRACE)
     if session is not None:
         account = await tx.account(session.account_id)
         assert account is not None, "a session's account is never deleted before it"
-        return SignedIn(account=account, tokens=_tokens(account, session, successor, await tx.now(), desk))
-    match await tx.family_of(used):
-        case (session_id, True):
-            await _end_reused(session_id, tx, desk)
-            return RefreshReused()
-        case _:
-            return RefreshInvalid()
+        await note_seen(account, now, tx, desk)
+        return SignedIn(account=account, tokens=_tokens(account, session, successor, now, desk))
+    family = await tx.family_of(used)
+    if family is None:
+        return RefreshInvalid()
+    if family.suspended:
+        return AccountSuspended()
+    if family.spent:
+        await _end_reused(family.session_id, tx, desk)
+        return RefreshReused()
+    return RefreshInvalid()
 
 
 async def logout(text: str, *, desk: Desk) -> None:
@@ -70,15 +89,33 @@ async def logout(text: str, *, desk: Desk) -> None:
     async with desk.registry.transaction() as tx:
         family = await tx.family_of(used)
         if family is not None:
-            await _end(family[0], tx)
+            await end(family.session_id, tx)
+
+
+async def list_sessions(account_id: UUID, *, desk: Desk) -> Sequence[Device]:
+    """The account's open sessions, latest used first; none of an account that nobody has."""
+    async with desk.registry.transaction() as tx:
+        return await tx.devices(AccountId(account_id), desk.sign_in.session_idle)
+
+
+async def revoke_session(account_id: UUID, session_id: UUID, *, desk: Desk) -> None:
+    """End one of the account's own sessions, its sockets too. Idempotent. Raises SessionUnknown, also for another's."""
+    async with desk.registry.transaction() as tx:
+        if await tx.owner_of(SessionId(session_id)) != account_id:
+            raise SessionUnknown
+        await end(SessionId(session_id), tx)
 
 
 async def open_session(
     account: Account, device: str, opening: Opening, now: datetime, tx: Register, desk: Desk, *, created: bool = False
 ) -> SignedIn:
-    """A new family of tokens; the longest unused ones beyond ten end."""
-    for stale in (await tx.live_sessions(account.account_id))[SESSIONS_MAX - 1 :]:
-        await _end(stale, tx)
+    """A new family of tokens; the longest unused ones beyond ten end. The caller holds the account.
+
+    One that was `created` in this transaction has no others.
+    """
+    live = () if created else await tx.live_sessions(account.account_id, desk.sign_in.session_idle)
+    for stale in live[desk.sign_in.sessions - 1 :]:
+        await end(stale, tx)
     session_id = SessionId(desk.entropy.uuid7())
     token = opening.token(session_id.bytes)
     session = Session(
@@ -86,7 +123,7 @@ async def open_session(
         account_id=account.account_id,
         token_hash=token_hash(token),
         used_at=now,
-        expires_at=now + SESSION_LIFE,
+        expires_at=now + desk.sign_in.session_life,
     )
     await tx.insert_session(session, device, opening.key)
     return SignedIn(account=account, tokens=_tokens(account, session, token, now, desk), created=created)
@@ -98,12 +135,12 @@ async def answer_again(session: Session, opening: Opening, tx: Register, desk: D
     assert account is not None, "a session's account is never deleted before it"
     tokens = _tokens(account, session, opening.token(session.session_id.bytes), await tx.now(), desk)
     # A request that makes an account opens its first session at the same moment.
-    return SignedIn(account=account, tokens=tokens, created=account.created_at == session.used_at)
+    return SignedIn(account=account, tokens=tokens, created=(account.since or account.created_at) == session.used_at)
 
 
 async def _end_reused(session_id: SessionId, tx: Register, desk: Desk) -> None:
     """End a family whose used token came back, and write to its owner."""
-    account_id = await _end(session_id, tx)
+    account_id = await end(session_id, tx)
     if account_id is None:
         return
     log.warning("refresh_reused", account_id=str(account_id), session_id=str(session_id))
@@ -121,7 +158,7 @@ async def _end_reused(session_id: SessionId, tx: Register, desk: Desk) -> None:
         )
 
 
-async def _end(session_id: SessionId, tx: Register) -> AccountId | None:
+async def end(session_id: SessionId, tx: Register) -> AccountId | None:
     """End a session and tell the gateways; None when it has ended already."""
     account_id = await tx.end_session(session_id)
     if account_id is not None:
@@ -137,5 +174,5 @@ def _tokens(account: Account, session: Session, token: bytes, now: datetime, des
         access_token=access_token,
         access_expires_at=access_expires_at,
         refresh_token=token_text(token),
-        refresh_expires_at=refresh_expiry(session.used_at, session.expires_at),
+        refresh_expires_at=refresh_expiry(session.used_at, session.expires_at, desk.sign_in.session_idle),
     )

@@ -1,28 +1,36 @@
 """Signing in by an e-mailed code (P40)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from uuid import UUID
 
-from libs.chassis.entropy import Entropy
 from libs.chassis.errors import DomainError
 from services.auth import metrics
 from services.auth.domain.accounts import Account, AccountId, Letter, LetterKind, Login, SignedIn, Try, device_of
 from services.auth.domain.addresses import email_of, locale_of, network_of
-from services.auth.domain.errors import CodeMalformed, CodeSpent, CodeWrong, SignInPaused
-from services.auth.domain.limits import (
-    CODE_LIFE,
-    CODES_PER_ADDRESS,
-    DAY,
-    FAILS_PER_ADDRESS,
-    HOMES_MAX,
-    HOUR,
-    TRIES_MAX,
-    fail_delay,
+from services.auth.domain.errors import (
+    AccountSuspended,
+    CodeMalformed,
+    CodeSpent,
+    CodeWrong,
+    GuestWouldBeDropped,
+    SignInPaused,
 )
+from services.auth.domain.limits import DAY, HOUR, codes_per_address, fail_delay
 from services.auth.domain.names import ACCOUNT_NUMBERS, ANIMALS, suggested_name
-from services.auth.domain.pepper import CODE_SPACE, Opening, Pepper, code_text, is_code, same
+from services.auth.domain.pepper import CODE_SPACE, Opening, code_text, is_code, same
 from services.auth.domain.refresh import ANSWER_GRACE
-from services.auth.handlers.desk import ID_BYTES, Desk, check_id, publish_created, refuse_after, request_id_of
+from services.auth.handlers.deletion import erase
+from services.auth.handlers.desk import (
+    ID_BYTES,
+    Desk,
+    check_id,
+    note_seen,
+    publish_created,
+    publish_upgraded,
+    refuse_after,
+    request_id_of,
+)
 from services.auth.handlers.sessions import answer_again, open_session
 from services.auth.ports import Register
 
@@ -39,13 +47,15 @@ class StartLogin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishLogin:
-    """`request_id`: 16 bytes that a repeated request repeats, or empty."""
+    """`request_id`: 16 bytes that a repeated request repeats, or empty. `guest_id`: the guest who asks, or empty."""
 
     login_id: bytes
     code: str
     device: str
     network: str
     request_id: bytes = b""
+    guest_id: bytes = b""
+    drop_guest: bool = False
 
 
 async def start_login(command: StartLogin, *, desk: Desk) -> Login:
@@ -68,14 +78,15 @@ async def start_login(command: StartLogin, *, desk: Desk) -> Login:
             metrics.codes.labels("paused").inc()
             raise SignInPaused
         refuse_after(await tx.count_attempt(desk.pepper.subject(b"codes", network), (desk.codes,)), "network")
-        budget = await _budget(tx, email, network, desk.pepper)
-        refuse_after(await tx.count_attempt(desk.pepper.subject(b"mails", *budget), CODES_PER_ADDRESS), "address")
+        budget = await _budget(tx, email, network, desk)
+        limits = codes_per_address(desk.sign_in)
+        refuse_after(await tx.count_attempt(desk.pepper.subject(b"mails", *budget), limits), "address")
         login = Login(
             login_id=login_id,
             email=email,
             code_hash=desk.pepper.code_hash(login_id, code),
             locale=locale_of(command.locale),
-            expires_at=now + CODE_LIFE,
+            expires_at=now + desk.sign_in.code_life,
         )
         await tx.put_login(login, request_id)
         await tx.post(
@@ -97,11 +108,16 @@ async def finish_login(command: FinishLogin, *, desk: Desk) -> SignedIn:
     """Exchange a code for a session, and make the account at its first sign-in (P40).
 
     A code opens one session. The same request_id within 10 s is answered with that session again, while its first
-    token is unused. Raises CodeWrong (counted), CodeSpent, RateLimited (not counted), CodeMalformed, IdInvalid,
-    DeviceInvalid, NetworkInvalid.
+    token is unused. A guest who signs in with a new address becomes the account, with the same id; with a known address
+    the guest is erased, once that is agreed to (P42). A guest id that is no guest (any more) changes nothing.
+
+    Raises CodeWrong (counted), CodeSpent, RateLimited, GuestWouldBeDropped and AccountSuspended (not counted: the code
+    stays good), CodeMalformed, IdInvalid, DeviceInvalid, NetworkInvalid.
     """
     network, device = network_of(command.network), device_of(command.device)
     check_id("login_id", command.login_id)
+    if command.guest_id:
+        check_id("guest_id", command.guest_id)
     request_id = request_id_of(command.request_id, desk.entropy)
     if not is_code(command.code):
         raise CodeMalformed
@@ -120,50 +136,90 @@ async def finish_login(command: FinishLogin, *, desk: Desk) -> SignedIn:
 async def _redeem(
     command: FinishLogin, network: bytes, device: str, opening: Opening, tx: Register, desk: Desk
 ) -> SignedIn | DomainError:
-    """The session, or the refusal to raise once the try is committed. Raises RateLimited: the try does not count."""
-    tried = await tx.take_try(command.login_id, TRIES_MAX)
+    """The session, or the refusal to raise once the try is committed. What it raises itself is not counted as a try."""
+    tried = await tx.take_try(command.login_id, desk.sign_in.tries)
     if tried is None:
-        session = await tx.session_opened(opening.key)
+        session = await tx.session_opened(opening.key, desk.sign_in.session_idle)
         if session is None or await tx.now() > session.used_at + ANSWER_GRACE:
             return CodeSpent()
         return await answer_again(session, opening, tx, desk)
-    now = await tx.now()
-    fails = desk.pepper.subject(b"fails", *await _budget(tx, tried.email, network, desk.pepper))
-    await _refuse_guessing(fails, now, tx)
+    now = tried.at
+    fails = desk.pepper.subject(b"fails", *await _budget(tx, tried.email, network, desk))
+    await _refuse_guessing(fails, now, tx, desk)
     if not same(tried.code_hash, desk.pepper.code_hash(command.login_id, command.code)):
         await tx.note_attempt(fails)
-        return CodeWrong(tries_left=TRIES_MAX - tried.tries)
-    await tx.delete_login(command.login_id)
-    await tx.forget_attempts(fails)
-    account, created = await _account_for(tried, now, tx, desk.entropy)
-    await tx.add_home(account.account_id, desk.pepper.subject(b"home", network), HOMES_MAX)
+        return CodeWrong(tries_left=desk.sign_in.tries - tried.tries)
+    await tx.use_login(command.login_id, fails)
+    account, created = await _account_for(tried, command, now, tx, desk)
+    await tx.add_home(account.account_id, desk.pepper.subject(b"home", network))
+    if not created:
+        await tx.drop_homes(account.account_id, desk.sign_in.homes)
+    await note_seen(account, now, tx, desk)
     return await open_session(account, device, opening, now, tx, desk, created=created)
 
 
-async def _budget(tx: Register, email: str, network: bytes, pepper: Pepper) -> tuple[bytes, ...]:
+async def _budget(tx: Register, email: str, network: bytes, desk: Desk) -> tuple[bytes, ...]:
     """Whose limits apply: the address' own at its home networks, the strangers' elsewhere."""
-    home = await tx.is_home(email, pepper.subject(b"home", network))
+    home = await tx.is_home(email, desk.pepper.subject(b"home", network), desk.sign_in.home_kept)
     return (email.encode(), network) if home else (email.encode(),)
 
 
-async def _refuse_guessing(fails: bytes, now: datetime, tx: Register) -> None:
+async def _refuse_guessing(fails: bytes, now: datetime, tx: Register, desk: Desk) -> None:
     """Raises RateLimited when the address' wrong codes of the last hour or day ask for a pause."""
     day = await tx.recent_attempts(fails)
     hour = [moment for moment in day if moment > now - HOUR]
-    if len(day) >= FAILS_PER_ADDRESS.maximum:
-        refuse_after(day[-FAILS_PER_ADDRESS.maximum] + DAY - now, "fails")
+    if len(day) >= desk.sign_in.fails_day:
+        refuse_after(day[-desk.sign_in.fails_day] + DAY - now, "fails")
     if hour:
-        wait = hour[-1] + fail_delay(len(hour)) - now
+        wait = hour[-1] + fail_delay(len(hour), desk.sign_in) - now
         refuse_after(wait if wait > timedelta(0) else None, "fails")
 
 
-async def _account_for(tried: Try, now: datetime, tx: Register, entropy: Entropy) -> tuple[Account, bool]:
-    """The address' account and whether it was made just now; held until the end."""
-    name = suggested_name(entropy.below(len(ANIMALS)), entropy.below(ACCOUNT_NUMBERS))
-    made = Account(account_id=AccountId(entropy.uuid7()), name=name, guest=False, created_at=now)
-    if await tx.insert_account(made, tried.email, tried.locale):
-        await publish_created(made, tx)
-        return made, True
-    account = await tx.account_of(tried.email)
-    assert account is not None, "the insert found it"
-    return account, False
+async def _account_for(
+    tried: Try, command: FinishLogin, now: datetime, tx: Register, desk: Desk
+) -> tuple[Account, bool]:
+    """The address' account and whether it became one just now; held until the end.
+
+    Raises GuestWouldBeDropped, AccountSuspended.
+    """
+    known = await tx.account_of(tried.email)
+    guest = await _guest_of(command.guest_id, tx)
+    if known is not None:
+        if known.suspended:
+            raise AccountSuspended
+        if guest is not None:
+            if not command.drop_guest:
+                raise GuestWouldBeDropped
+            await erase(guest.account_id, tx, desk)
+        return known, False
+    if guest is not None:
+        return await _upgrade(guest, tried, now, tx), True
+    name = suggested_name(desk.entropy.below(len(ANIMALS)), desk.entropy.below(ACCOUNT_NUMBERS))
+    made = Account(account_id=AccountId(desk.entropy.uuid7()), name=name, guest=False, created_at=now, since=now)
+    inserted = await tx.insert_account(made, tried.email, tried.locale)
+    assert inserted, "one login an address, held by this transaction"
+    await publish_created(made, tx)
+    return made, True
+
+
+async def _guest_of(guest_id: bytes, tx: Register) -> Account | None:
+    """The guest, held until the end; None for who is no guest, or became an account or was erased meanwhile."""
+    if not guest_id:
+        return None
+    account = await tx.hold_account(AccountId(UUID(bytes=guest_id)))
+    return account if account is not None and account.guest else None
+
+
+async def _upgrade(guest: Account, tried: Try, now: datetime, tx: Register) -> Account:
+    """The guest as an account: same id, name and all it has earned (P42, X20). Raises AccountSuspended.
+
+    Its sessions as a guest can be renewed no more. They are not revoked: the access token that asked is worth a guest's
+    rights for its last minutes, carries a repeated request, and keeps the socket of a running game open.
+    """
+    if guest.suspended:
+        raise AccountSuspended
+    await tx.upgrade_guest(guest.account_id, tried.email, tried.locale, now)
+    await tx.close_sessions(guest.account_id)
+    account = replace(guest, guest=False, since=now)
+    await publish_upgraded(account, tx)
+    return account

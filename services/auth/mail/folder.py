@@ -15,10 +15,12 @@ class FolderMailer:
 
     folder: Path
     sender: str
+    # How long a code is good, for the letter to say.
+    code_minutes: int
 
     async def send(self, letter: Letter, code: str) -> None:
         """Raises MailFailed. The file is there whole or not at all."""
-        content = message_of(letter, code, self.sender).as_bytes()
+        content = message_of(letter, code, self.sender, self.code_minutes).as_bytes()
         try:
             await asyncio.to_thread(self._write, f"{letter.mail_id}.eml", content)
         except OSError as error:

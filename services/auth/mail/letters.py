@@ -5,7 +5,6 @@ from email.message import EmailMessage
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from services.auth.domain.accounts import Letter
-from services.auth.domain.limits import CODE_LIFE
 
 # Plain text has nothing to escape, and addresses never stand in a text.
 _templates = Environment(
@@ -17,11 +16,9 @@ _templates = Environment(
 )
 
 
-def message_of(letter: Letter, code: str, sender: str) -> EmailMessage:
+def message_of(letter: Letter, code: str, sender: str, code_minutes: int) -> EmailMessage:
     """The letter as mail, the same for every sending of it. `code` is empty where the letter has none."""
-    text = _templates.get_template(f"{letter.kind.value}.{letter.locale}.txt").render(
-        code=code, minutes=int(CODE_LIFE.total_seconds() // 60)
-    )
+    text = _templates.get_template(f"{letter.kind.value}.{letter.locale}.txt").render(code=code, minutes=code_minutes)
     subject, _, body = text.partition("\n")
     message = EmailMessage()
     message["From"] = sender

@@ -22,12 +22,14 @@ class SmtpMailer:
     user: str = ""
     password: str = field(default="", repr=False)
     sender: str
+    # How long a code is good, for the letter to say.
+    code_minutes: int
 
     async def send(self, letter: Letter, code: str) -> None:
         """Raises MailFailed. The server sees the same Message-ID when it is sent again."""
         try:
             await aiosmtplib.send(
-                message_of(letter, code, self.sender),
+                message_of(letter, code, self.sender, self.code_minutes),
                 hostname=self.host,
                 port=self.port,
                 username=self.user or None,

@@ -1,20 +1,30 @@
 """The transaction of auth over PostgreSQL."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Collection, Sequence
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 
-from libs.chassis.db.database import Transaction
-from services.auth.domain.accounts import Account, AccountId, Letter, LetterKind, Login, Session, SessionId, Try
-from services.auth.domain.limits import DAY, HOME_KEPT, Limit
-from services.auth.domain.refresh import SESSION_IDLE
+from services.auth.domain.accounts import (
+    Account,
+    AccountId,
+    Device,
+    Family,
+    Letter,
+    LetterKind,
+    Login,
+    Session,
+    SessionId,
+    Try,
+)
+from services.auth.domain.limits import DAY, Limit
 from services.auth.storage import statements as sql
+from services.auth.storage.personal import PersonalTransaction, account_of
 
 
-class AuthTransaction(Transaction):
+class AuthTransaction(PersonalTransaction):
     """`Register` over one connection; times are the database's."""
 
     async def count_attempt(self, subject: bytes, limits: Sequence[Limit]) -> timedelta | None:
@@ -34,9 +44,6 @@ class AuthTransaction(Transaction):
 
     async def recent_attempts(self, subject: bytes) -> Sequence[datetime]:
         return [row.moment for row in await self._all(sql.RECENT_ATTEMPTS, subject=subject, kept=DAY)]
-
-    async def forget_attempts(self, subject: bytes) -> None:
-        await self._run(sql.FORGET_ATTEMPTS, subject=subject)
 
     async def serialize(self, subject: bytes) -> None:
         await self._run(sql.SERIALIZE, key=int.from_bytes(subject[:8], "big", signed=True))
@@ -72,35 +79,53 @@ class AuthTransaction(Transaction):
         row = await self._first(sql.TAKE_TRY, login_id=login_id, tries_max=tries_max)
         if row is None:
             return None
-        return Try(email=row.email, code_hash=bytes(row.code_hash), locale=row.locale, tries=row.tries)
+        return Try(email=row.email, code_hash=bytes(row.code_hash), locale=row.locale, tries=row.tries, at=row.at)
 
-    async def delete_login(self, login_id: bytes) -> None:
-        await self._run(sql.DELETE_LOGIN, login_id=login_id)
+    async def use_login(self, login_id: bytes, fails: bytes) -> None:
+        await self._run(sql.USE_LOGIN, login_id=login_id, fails=fails)
 
-    async def is_home(self, email: str, network: bytes) -> bool:
-        return await self._first(sql.IS_HOME, email=email, network=network, kept=HOME_KEPT) is not None
+    async def is_home(self, email: str, network: bytes, kept: timedelta) -> bool:
+        return await self._first(sql.IS_HOME, email=email, network=network, kept=kept) is not None
 
-    async def add_home(self, account_id: AccountId, network: bytes, keep: int) -> None:
+    async def add_home(self, account_id: AccountId, network: bytes) -> None:
         await self._run(sql.ADD_HOME, account_id=account_id, network=network)
+
+    async def drop_homes(self, account_id: AccountId, keep: int) -> None:
         await self._run(sql.DROP_HOMES, account_id=account_id, keep=keep)
 
     async def insert_guest(self, account: Account, opening_key: bytes) -> bool:
         return await self._insert_account(account, email=None, locale="", opening_key=opening_key)
 
     async def guest_opened(self, opening_key: bytes) -> Account | None:
-        return _account(await self._first(sql.GUEST_OPENED, opening_key=opening_key))
+        return account_of(await self._first(sql.GUEST_OPENED, opening_key=opening_key))
 
     async def insert_account(self, account: Account, email: str, locale: str) -> bool:
         return await self._insert_account(account, email=email, locale=locale, opening_key=None)
 
     async def account_of(self, email: str) -> Account | None:
-        return _account(await self._first(sql.ACCOUNT_OF, email=email))
+        return account_of(await self._first(sql.ACCOUNT_OF, email=email))
 
     async def account(self, account_id: AccountId) -> Account | None:
-        return _account(await self._first(sql.ACCOUNT, account_id=account_id))
+        return account_of(await self._first(sql.ACCOUNT, account_id=account_id))
 
-    async def hold_account(self, account_id: AccountId) -> None:
-        await self._run(sql.HOLD_ACCOUNT, account_id=account_id)
+    async def accounts(self, account_ids: Collection[AccountId]) -> Sequence[Account]:
+        rows = await self._all(sql.ACCOUNTS, account_ids=list(account_ids))
+        return [account for row in rows if (account := account_of(row))]
+
+    async def hold_account(self, account_id: AccountId) -> Account | None:
+        return account_of(await self._first(sql.HOLD_ACCOUNT, account_id=account_id))
+
+    async def was_deleted(self, account_id: AccountId) -> bool:
+        return await self._first(sql.WAS_DELETED, account_id=account_id) is not None
+
+    async def upgrade_guest(self, account_id: AccountId, email: str, locale: str, now: datetime) -> None:
+        await self._run(sql.UPGRADE_GUEST, account_id=account_id, email=email, locale=locale, now=now)
+
+    async def mark_seen(self, account_id: AccountId, day: date) -> bool:
+        return await self._first(sql.MARK_SEEN, account_id=account_id, day=day) is not None
+
+    async def hold_unseen(self, token_hash: bytes, day: date) -> None:
+        await self._run(sql.HOLD_UNSEEN, token_hash=token_hash, day=day)
 
     async def contact_of(self, account_id: AccountId) -> tuple[str, str] | None:
         row = await self._first(sql.CONTACT_OF, account_id=account_id)
@@ -118,23 +143,51 @@ class AuthTransaction(Transaction):
             expires_at=session.expires_at,
         )
 
-    async def session_opened(self, opening_key: bytes) -> Session | None:
-        return _session(await self._first(sql.SESSION_OPENED, opening_key=opening_key, idle=SESSION_IDLE))
+    async def session_opened(self, opening_key: bytes, idle: timedelta) -> Session | None:
+        return _session(await self._first(sql.SESSION_OPENED, opening_key=opening_key, idle=idle))
 
-    async def live_sessions(self, account_id: AccountId) -> Sequence[SessionId]:
-        rows = await self._all(sql.LIVE_SESSIONS, account_id=account_id, idle=SESSION_IDLE)
-        return [SessionId(row.session_id) for row in rows]
+    async def live_sessions(self, account_id: AccountId, idle: timedelta) -> Sequence[SessionId]:
+        return [device.session_id for device in await self.devices(account_id, idle)]
 
-    async def rotate(self, token_hash: bytes, next_hash: bytes) -> Session | None:
-        row = await self._first(sql.ROTATE, token_hash=token_hash, next_hash=next_hash, idle=SESSION_IDLE)
+    async def open_sessions(self, account_id: AccountId) -> Sequence[SessionId]:
+        return [SessionId(row.session_id) for row in await self._all(sql.OPEN_SESSIONS, account_id=account_id)]
+
+    async def devices(self, account_id: AccountId, idle: timedelta) -> Sequence[Device]:
+        rows = await self._all(sql.LIVE_SESSIONS, account_id=account_id, idle=idle)
+        return [
+            Device(
+                session_id=SessionId(row.session_id),
+                device=row.device,
+                created_at=row.created_at,
+                used_at=row.used_at,
+                expires_at=row.expires_at,
+            )
+            for row in rows
+        ]
+
+    async def owner_of(self, session_id: SessionId) -> AccountId | None:
+        row = await self._first(sql.OWNER_OF, session_id=session_id)
+        return AccountId(row.account_id) if row else None
+
+    async def session_opened_at(self, session_id: SessionId, account_id: AccountId) -> datetime | None:
+        row = await self._first(sql.SESSION_OPENED_AT, session_id=session_id, account_id=account_id)
+        return row.created_at if row else None
+
+    async def close_sessions(self, account_id: AccountId) -> None:
+        await self._run(sql.CLOSE_SESSIONS, account_id=account_id)
+
+    async def rotate(self, token_hash: bytes, next_hash: bytes, idle: timedelta) -> Session | None:
+        row = await self._first(sql.ROTATE, token_hash=token_hash, next_hash=next_hash, idle=idle)
         return _session(row)
 
     async def session_before(self, token_hash: bytes, grace: timedelta) -> Session | None:
         return _session(await self._first(sql.SESSION_BEFORE, token_hash=token_hash, grace=grace))
 
-    async def family_of(self, token_hash: bytes) -> tuple[SessionId, bool] | None:
+    async def family_of(self, token_hash: bytes) -> Family | None:
         row = await self._first(sql.FAMILY_OF, token_hash=token_hash)
-        return (SessionId(row.session_id), row.spent) if row else None
+        if row is None:
+            return None
+        return Family(session_id=SessionId(row.session_id), spent=row.spent, suspended=row.suspended)
 
     async def end_session(self, session_id: SessionId) -> AccountId | None:
         row = await self._first(sql.END_SESSION, session_id=session_id)
@@ -168,7 +221,8 @@ class AuthTransaction(Transaction):
         row = await self._first(sql.MAILS_WAITING)
         return int(row.n) if row else 0
 
-    async def sweep(self) -> None:
+    async def sweep(self, home_kept: timedelta) -> None:
+        await self._run(sql.DROP_OLD_HOMES, kept=home_kept)
         for statement, values in sql.SWEEPS:
             await self._run(statement, **values)
 
@@ -184,23 +238,9 @@ class AuthTransaction(Transaction):
             locale=locale,
             opening_key=opening_key,
             created_at=account.created_at,
+            since=account.since,
         )
         return row is not None
-
-    async def _run(self, statement: sa.TextClause, **values: object) -> None:
-        await self.connection.execute(statement, values)
-
-    async def _first(self, statement: sa.TextClause, **values: object) -> sa.Row[Any] | None:
-        return (await self.connection.execute(statement, values)).first()
-
-    async def _all(self, statement: sa.TextClause, **values: object) -> Sequence[sa.Row[Any]]:
-        return (await self.connection.execute(statement, values)).all()
-
-
-def _account(row: sa.Row[Any] | None) -> Account | None:
-    if row is None:
-        return None
-    return Account(account_id=AccountId(row.account_id), name=row.name, guest=row.guest, created_at=row.created_at)
 
 
 def _session(row: sa.Row[Any] | None) -> Session | None:

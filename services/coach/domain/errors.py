@@ -29,3 +29,31 @@ class CoachBusy(DomainError):
 
     kind = Kind.EXHAUSTED
     reason = "COACH_BUSY"
+
+
+class BadId(DomainError):
+    """An id that has no 16 bytes. Facts: `field`, `size`."""
+
+    kind = Kind.INVALID
+    reason = "BAD_ID"
+
+
+class AnalysisUnknown(DomainError):
+    """No such finished game, or none in which the account sat: a stranger learns nothing."""
+
+    kind = Kind.NOT_FOUND
+    reason = "ANALYSIS_UNKNOWN"
+
+
+class AnalysisNotOffered(DomainError):
+    """Quick and classic games are told to those who had the coach in them: on their VIP days (P13)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "ANALYSIS_NOT_OFFERED"
+
+
+class AnalysisNotYet(DomainError):
+    """The game is still being analysed; ask again in a moment."""
+
+    kind = Kind.UNAVAILABLE
+    reason = "ANALYSIS_NOT_YET"

@@ -11,8 +11,10 @@ from fastapi import APIRouter, Header, Path, Request, Response
 from libs.chassis.errors import DomainError, Kind
 from services.gateway.http import models
 from services.gateway.http.bearer import (
+    Guest,
     Holder,
     drop_refresh_cookie,
+    guest_id_of,
     is_page_of_ours,
     refresh_token_of,
     set_refresh_cookie,
@@ -71,9 +73,14 @@ async def finish_login(
     parts: PartsOf,
     body: models.LoginFinish,
     login_id: Annotated[models.Id, Path()],
+    asking: Guest,
     idempotency_key: IdempotencyKey = None,
 ) -> models.SignedIn:
-    """Exchange the code for tokens; the first sign-in of an address makes its account."""
+    """Exchange the code for tokens; the first sign-in of an address makes its account.
+
+    A guest sends its access token along: with a new address it becomes the account and keeps what it has earned. For
+    an address that has its account the answer is GUEST_WOULD_BE_DROPPED, and the code stays good, until `drop_guest`.
+    """
     parts.limits.login(request.state.network)
     answer = await parts.clients.auth.call(
         parts.clients.auth_stub.FinishLogin,
@@ -83,6 +90,8 @@ async def finish_login(
             device=body.device,
             network=request.state.network,
             request_id=request_id(idempotency_key, parts),
+            guest_id=guest_id_of(asking, dropped=body.drop_guest),
+            drop_guest=body.drop_guest,
         ),
     )
     return _signed_in(request, response, parts, answer)

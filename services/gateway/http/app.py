@@ -1,30 +1,19 @@
 """The public application: routes, pages, and the edge around them."""
 
-from http import HTTPStatus
-from typing import Any
-
-from fastapi import APIRouter, FastAPI, Request
-from fastapi.routing import APIRoute
+from fastapi import APIRouter, Request
 from starlette.types import ASGIApp
 
-from services.gateway.http import accounts, friends, models, pages, play
+from services.gateway.http import accounts, friends, games, leagues, models, pages, personal, play, wallet
+from services.gateway.http.document import PROBLEM, VERSION, DocumentedApp, operation_id
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts, PartsOf
-from services.gateway.http.problems import MEDIA_TYPE, Problem, install
+from services.gateway.http.problems import install
 from services.gateway.socket.hub import HEARTBEAT_SECONDS
 
-VERSION = "0.1.0"
 DESCRIPTION = (
     "Romanian Whist online. Errors are RFC 9457 problems; decide and translate by their code. "
     "Live tables are on the socket that GET /v1/config names."
 )
-# Any route may answer with a problem; the codes are in the contract of the service behind it.
-PROBLEM: dict[int | str, dict[str, Any]] = {
-    "default": {
-        "description": "A refusal",
-        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
-}
 
 _config = APIRouter(prefix="/v1", tags=["config"])
 
@@ -39,26 +28,9 @@ async def config(request: Request, parts: PartsOf) -> models.Config:
     )
 
 
-class _Api(FastAPI):
-    """FastAPI whose document knows problems instead of FastAPI's own validation errors."""
-
-    def openapi(self) -> dict[str, Any]:
-        if self.openapi_schema is None:
-            schema = super().openapi()
-            schemas = schema.setdefault("components", {}).setdefault("schemas", {})
-            schemas["Problem"] = Problem.model_json_schema()
-            for name in ("HTTPValidationError", "ValidationError"):
-                schemas.pop(name, None)
-            for methods in schema["paths"].values():
-                for route in methods.values():
-                    route["responses"].pop(str(int(HTTPStatus.UNPROCESSABLE_ENTITY)), None)
-        assert self.openapi_schema is not None
-        return self.openapi_schema
-
-
 def build(parts: Parts) -> ASGIApp:
     """The whole of what the public listener serves."""
-    app = _Api(
+    app = DocumentedApp(
         title="Whist",
         version=VERSION,
         description=DESCRIPTION,
@@ -66,12 +38,22 @@ def build(parts: Parts) -> ASGIApp:
         redoc_url=None,
         openapi_url=None,
         responses=PROBLEM,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=operation_id,
         license_info={"name": "MIT"},
     )
     app.state.parts = parts
     install(app)
-    for router in (_config, accounts.router, play.router, friends.router, *pages.routers(parts)):
+    for router in (
+        _config,
+        accounts.router,
+        personal.router,
+        play.router,
+        friends.router,
+        games.router,
+        leagues.router,
+        wallet.router,
+        *pages.routers(parts),
+    ):
         app.include_router(router)
     if parts.settings.web_dir is not None:
         pages.mount_web(app, parts.settings.web_dir)
@@ -82,8 +64,3 @@ def build(parts: Parts) -> ASGIApp:
         entropy=parts.entropy,
         trusted_proxies=parts.settings.trusted_proxies,
     )
-
-
-def _operation_id(route: APIRoute) -> str:
-    """Names of generated clients: the route's function."""
-    return route.name

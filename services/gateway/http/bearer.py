@@ -6,7 +6,7 @@ from fastapi import Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from libs.chassis.errors import DomainError, Kind
-from libs.chassis.tokens import TokenInvalid
+from libs.chassis.tokens import TokenExpired, TokenInvalid
 from services.gateway.http.parts import Parts, PartsOf
 from services.gateway.sessions import Bearer
 from services.gateway.settings import GatewaySettings
@@ -44,6 +44,33 @@ async def bearer(
 
 
 Holder = Annotated[Bearer, Depends(bearer)]
+
+
+async def guest(request: Request, parts: PartsOf) -> Bearer | DomainError | None:
+    """The guest behind a sign-in, if it says that there is one; a token that is no good is the route's to judge."""
+    credentials = await _scheme(request)  # not a dependency: the document would ask everybody for a token
+    if credentials is None:
+        return None
+    try:
+        return await parts.sessions.verified(credentials.credentials)
+    except (TokenInvalid, TokenExpired) as refusal:
+        return refusal
+
+
+Guest = Annotated[Bearer | DomainError | None, Depends(guest)]
+
+
+def guest_id_of(asking: Bearer | DomainError | None, *, dropped: bool) -> bytes:
+    """The id of the guest who signs in, or empty (P42).
+
+    Raises what is wrong with the token: a guest whose token has just expired must not lose all it has. Who has agreed
+    to lose the guest is not kept out by it; the first such request may have been the one that ended the token.
+    """
+    if isinstance(asking, DomainError):
+        if dropped:
+            return b""
+        raise asking
+    return asking.account_id if asking is not None and asking.guest else b""
 
 
 def is_page_of_ours(request: Request, settings: GatewaySettings) -> bool:

@@ -12,6 +12,7 @@ from libs.chassis.clock import Clock
 from libs.chassis.entropy import Entropy
 from libs.chassis.errors import DomainError
 from libs.chassis.telemetry.tracing import span
+from services.gateway.http import leagues
 from services.gateway.http.problems import of_domain, problem
 from services.gateway.limits import Limits
 from services.gateway.metrics import http_seconds
@@ -20,6 +21,8 @@ from services.gateway.network import network_of
 log = structlog.get_logger()
 
 BODY_MAX_BYTES = 64 * 1024
+# An offline game's record, whole.
+BODY_MAX_BYTES_AT: Mapping[str, int] = {leagues.OFFLINE_GAMES: leagues.RECORD_BYTES_MAX}
 BODY_SECONDS = 10.0
 # Read and thrown away before a body is called too big: a connection closed on unread bytes loses the answer.
 BODY_WASTE_MAX_BYTES = 16 * 1024 * 1024
@@ -79,7 +82,7 @@ class Edge:
         try:
             self._limits.network(state["network"])
             _check_head(scope)
-            body = await _whole_body(receive)
+            body = await _whole_body(receive, BODY_MAX_BYTES_AT.get(scope["path"], BODY_MAX_BYTES))
             await self._app(scope, _replay(body, receive), answer.send)
         except DomainError as error:
             await of_domain(request_id, error)(scope, receive, answer.send)
@@ -141,7 +144,7 @@ def _check_head(scope: Scope) -> None:
         raise _HeadTooBig
 
 
-async def _whole_body(receive: Receive) -> bytes:
+async def _whole_body(receive: Receive, most: int) -> bytes:
     """The body, complete before anything is done with it. Raises _TooBig, or TimeoutError after ten seconds."""
     parts: list[bytes] = []
     size = 0
@@ -153,7 +156,7 @@ async def _whole_body(receive: Receive) -> bytes:
             part = message.get("body", b"")
             size += len(part)
             more = message.get("more_body", False)
-            if size <= BODY_MAX_BYTES:
+            if size <= most:
                 parts.append(part)
                 if not more:
                     return b"".join(parts)

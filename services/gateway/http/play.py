@@ -1,19 +1,18 @@
 """Rooms, queue, tables, records, purse and league of the account that asks."""
 
 import json
-from datetime import UTC
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from libs.chassis.errors import DomainError, Kind
 from services.gateway.http import models
 from services.gateway.http.accounts import IdempotencyKey
 from services.gateway.http.bearer import Holder
 from services.gateway.http.parts import Parts, PartsOf
+from services.gateway.network import neighbours_of
 from whist.auth.v1 import auth_pb2
 from whist.coach.v1 import coach_pb2
-from whist.leagues.v1 import leagues_pb2
 from whist.matchmaking.v1 import matchmaking_pb2
 from whist.tables.v1 import tables_pb2
 from whist.types.v1 import types_pb2
@@ -56,6 +55,7 @@ async def rooms(parts: PartsOf, holder: Holder) -> models.Rooms:
 
 @router.post("/queue")
 async def enqueue(
+    request: Request,
     parts: PartsOf,
     holder: Holder,
     body: models.QueueRequest,
@@ -74,6 +74,7 @@ async def enqueue(
             room=body.room,
             mode=models.MODE_OF[body.mode],
             coffee=models.COFFEE_OF[body.coffee] if body.coffee else types_pb2.COFFEE_UNSPECIFIED,
+            network=neighbours_of(request.state.network),
         ),
     )
     return models.Place.of(answer.status)
@@ -164,33 +165,7 @@ async def history(
         parts.clients.wallet_stub.History,
         wallet_pb2.HistoryRequest(account_id=holder.account_id, limit=limit, before=before),
     )
-    return models.History(
-        movements=[
-            models.Movement(
-                transfer_id=each.transfer_id.hex(),
-                at=each.at.ToDatetime(UTC),
-                reason=each.reason,
-                asset=each.asset,
-                amount=each.amount,
-                table=each.table_id.hex() or None,
-            )
-            for each in answer.movements
-        ],
-        next_before=answer.next_before or None,
-    )
-
-
-@router.get("/leagues/me", tags=["leagues"])
-async def league(parts: PartsOf, holder: Holder) -> models.League:
-    """Level, form, tier and this week's points."""
-    clients = parts.clients
-    profile = await clients.leagues.call(
-        clients.leagues_stub.Profile, leagues_pb2.ProfileRequest(account_id=holder.account_id)
-    )
-    standing = await clients.leagues.call(
-        clients.leagues_stub.Standing, leagues_pb2.StandingRequest(account_id=holder.account_id)
-    )
-    return models.League(progress=models.Progress.of(profile), standing=models.Standing.of(standing))
+    return models.History.of(answer)
 
 
 async def _get_table(parts: Parts, account_id: bytes, table_id: str) -> Any:

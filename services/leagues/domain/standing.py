@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from libs.house.experience import Experience, experience_for, level_of
+from services.leagues.domain.league import FIRST_TIER, Tier
 from services.leagues.domain.results import AccountId, WeekId
 
 FIRST_LEVEL = 1
@@ -20,30 +21,18 @@ class Form(StrEnum):
     ICE = "ice"
 
 
-class Tier(StrEnum):
-    """Of the weekly league (P50)."""
-
-    JACK = "jack"
-    QUEEN = "queen"
-    KING = "king"
-    ACE = "ace"
-
-
-FIRST_TIER = Tier.JACK  # new accounts and guests count as Jack (P3)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """An account's stored totals."""
 
     experience: int = 0
     level: int = FIRST_LEVEL
-    games: int = 0  # those that count by P16
+    games: int = 0  # of quick play that count by P16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """Level, experience and form of one account."""
+    """Level, experience, form and tier of one account."""
 
     experience: int
     level: int
@@ -62,7 +51,15 @@ class Standing:
     points: int = 0  # coins won as prizes
     games: int = 0  # those that count by P16
     ranked: bool = False  # guests collect, accounts are ranked (P42)
-    tier: Tier = FIRST_TIER
+    tier: Tier = FIRST_TIER  # in which it plays that week
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What a group shows of a member beside its rank."""
+
+    form: Form
+    level: int
 
 
 def form_of(places: Sequence[int]) -> Form:
@@ -76,14 +73,14 @@ def form_of(places: Sequence[int]) -> Form:
     return Form.FIRE if won.pop() else Form.ICE
 
 
-def profile_of(progress: Progress, places: Sequence[int], numbers: Experience) -> Profile:
+def profile_of(progress: Progress, places: Sequence[int], tier: Tier, numbers: Experience) -> Profile:
     """What is shown of stored totals and the places of the last counted games, newest first."""
     return Profile(
         experience=progress.experience,
         level=progress.level,
         next_level_at=experience_for(progress.level + 1, numbers=numbers),
         form=form_of(places),
-        tier=FIRST_TIER,
+        tier=tier,
         games=progress.games,
     )
 

@@ -1,5 +1,6 @@
 """Who may enter which room (P2, P7, P9, P42), and whether the entry is covered (P8)."""
 
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -8,6 +9,7 @@ from libs.house.modes import Coffee
 from libs.house.rooms import GUEST_ROOM, Room
 from services.matchmaking.domain.errors import (
     BadName,
+    BadNetwork,
     GuestsHaveNoCoffee,
     GuestsRoom1Only,
     InsufficientFunds,
@@ -15,6 +17,7 @@ from services.matchmaking.domain.errors import (
     NotAVipDay,
 )
 
+NETWORK_BYTES = (0, 3, 8)
 NAME_MAX = 32  # a name has at most 16 characters (P41); guests' names are made by us and a little longer
 
 
@@ -34,6 +37,16 @@ class Visitor:
     guest: bool
     level: int
     vip_day: bool
+
+
+def linkage_of(network: bytes, key: bytes) -> bytes:
+    """The same 16 bytes for everybody of one network, which nobody reads out of them without `key` (X12).
+
+    `network`: three bytes of an IPv4 /24 or eight of an IPv6 /64; empty, unknown: linked to nobody. Raises BadNetwork.
+    """
+    if len(network) not in NETWORK_BYTES:
+        raise BadNetwork(allowed=list(NETWORK_BYTES))
+    return hmac.digest(key, b"linkage\0" + network, "sha256")[:16] if network else b""
 
 
 def check_name(name: str) -> None:

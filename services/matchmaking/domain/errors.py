@@ -74,6 +74,27 @@ class InsufficientFunds(DomainError):
     reason = "INSUFFICIENT_FUNDS"
 
 
+class AccountSuspended(DomainError):
+    """An operator has shut the account out (P82)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "ACCOUNT_SUSPENDED"
+
+
+class AccountDeleted(DomainError):
+    """There is no such account any more; its last access token may still live (P45)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "ACCOUNT_DELETED"
+
+
+class BadNetwork(DomainError):
+    """A network that is neither an IPv4 /24 nor an IPv6 /64."""
+
+    kind = Kind.INVALID
+    reason = "BAD_NETWORK"
+
+
 class AlreadyMatched(DomainError):
     """The match won against the cancelling; from here on leaving is leaving a table (P8)."""
 

@@ -1,7 +1,7 @@
 """A ticket: one player's wish for a seat, from the queue to the end of the game."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum, StrEnum
 
@@ -22,7 +22,10 @@ class Tier(IntEnum):
 
 
 class TicketState(StrEnum):
-    """waiting → matched → seated → done; matched → waiting when its table failed; cancelled and dropped are ends."""
+    """waiting → matched → seated → done; matched → waiting when its table failed; cancelled and dropped are ends.
+
+    Dropped is off a table, cancelled out of the queue: by the player, or with a reason.
+    """
 
     WAITING = "waiting"
     MATCHED = "matched"
@@ -46,6 +49,8 @@ class Wish:
     room: int
     mode: Mode
     coffee: Coffee
+    # Equal for wishes from one network, empty where it is not known; forgotten once the ticket is seated or ends (X12).
+    linkage: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +77,7 @@ class Waiting:
     room: int
     tier: Tier
     created_at: datetime
+    linkage: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,34 +89,59 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class InLine:
+    """A waiting ticket among those who wait for the same room and mode: `position` 1 is the oldest of `waiting`."""
+
+    position: int = 0
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where an account stands in the queue. `ticket` None: idle. `seats_filled` 0 unless waiting."""
+    """Where an account stands in the queue. `ticket` None: idle. All numbers are 0 unless it waits."""
 
     ticket: Ticket | None = None
     deals_at: datetime | None = None
     seats_filled: int = 0
+    # These change all the time: a change of them alone is no news.
+    in_line: InLine = field(default=InLine(), compare=False)
+    remaining_ms: int = field(default=0, compare=False)
 
 
 IDLE = Place()
 
 
-def place_of(ticket: Ticket | None, seats_filled: int, now: datetime, pace: Matchmaking) -> Place:
+def place_of(
+    ticket: Ticket | None, now: datetime, pace: Matchmaking, *, seats_filled: int = 0, in_line: InLine | None = None
+) -> Place:
     """What the account is told. A drop is told for `DROP_SHOWN`, other ends at once read as idle."""
     if ticket is None or (ticket.state not in LIVE and not _fresh_drop(ticket, now)):
         return IDLE
-    if ticket.state is TicketState.WAITING:
-        deals_at = ticket.created_at + timedelta(milliseconds=pace.deal_after_ms)
-        return Place(ticket=ticket, deals_at=deals_at, seats_filled=seats_filled)
-    return Place(ticket=ticket)
+    if ticket.state is not TicketState.WAITING:
+        return Place(ticket=ticket)
+    deals_at = ticket.created_at + timedelta(milliseconds=pace.deal_after_ms)
+    return Place(
+        ticket=ticket,
+        deals_at=deals_at,
+        seats_filled=seats_filled,
+        in_line=in_line or InLine(),
+        remaining_ms=max(0, (deals_at - now) // timedelta(milliseconds=1)),
+    )
 
 
 def _fresh_drop(ticket: Ticket, now: datetime) -> bool:
-    return ticket.state is TicketState.DROPPED and now - ticket.changed_at < DROP_SHOWN
+    return bool(ticket.dropped_reason) and now - ticket.changed_at < DROP_SHOWN
 
 
 def waiting_of(ticket: Ticket) -> Waiting:
     """The part of a ticket that decides with whom it sits."""
-    return Waiting(ticket_id=ticket.ticket_id, room=ticket.wish.room, tier=ticket.tier, created_at=ticket.created_at)
+    return Waiting(
+        ticket_id=ticket.ticket_id,
+        room=ticket.wish.room,
+        tier=ticket.tier,
+        created_at=ticket.created_at,
+        linkage=ticket.wish.linkage,
+    )
 
 
 def oldest_first(tickets: Iterable[Waiting]) -> list[Waiting]:

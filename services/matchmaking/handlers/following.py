@@ -1,10 +1,14 @@
-"""What follows from others' events: seats end, levels rise, tiers change.
+"""What follows from others' events: seats end, levels and tiers change, accounts come and go.
 
 Idempotent; each works inside its consumer's transaction.
 """
 
+from datetime import datetime
+
+from services.matchmaking.domain.errors import AccountDeleted, AccountSuspended
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.tickets import Tier
+from services.matchmaking.handlers.telling import publish_drops
 from services.matchmaking.ports import Records
 
 
@@ -18,11 +22,46 @@ async def seat_vacated(table_id: TableId, account_id: AccountId, *, tx: Records)
     await tx.end_seat(table_id, account_id, await tx.now())
 
 
-async def level_reached(account_id: AccountId, level: int, *, tx: Records) -> None:
-    """Rooms open by level (P2)."""
-    await tx.raise_level(account_id, level)
+async def level_reached(account_id: AccountId, level: int, told_at: datetime, *, tx: Records) -> None:
+    """Rooms open by level (P2), and close again where a voided game took experience back (P82)."""
+    await tx.set_level(account_id, level, told_at)
 
 
-async def tier_changed(account_id: AccountId, tier: Tier, *, tx: Records) -> None:
+async def tier_changed(account_id: AccountId, tier: Tier, told_at: datetime, *, tx: Records) -> None:
     """Near tiers sit together (P4). A ticket keeps the tier it was made with."""
-    await tx.set_tier(account_id, tier)
+    await tx.set_tier(account_id, tier, told_at)
+
+
+async def account_suspended(account_id: AccountId, told_at: datetime, *, tx: Records) -> None:
+    """No ticket any more (P82). Who is matched is dropped at the deal; a seat is the tables' to end."""
+    await _shut_out(account_id, AccountSuspended.reason, told_at, tx=tx)
+
+
+async def account_reinstated(account_id: AccountId, told_at: datetime, *, tx: Records) -> None:
+    """May queue again."""
+    await tx.set_closed_reason(account_id, "", told_at)
+
+
+async def account_deleted(account_id: AccountId, told_at: datetime, *, tx: Records) -> None:
+    """No ticket, and nothing of the account but that it is gone (P45)."""
+    await _shut_out(account_id, AccountDeleted.reason, told_at, tx=tx)
+    await tx.erase_names(account_id)
+    await tx.forget_standing(account_id)
+
+
+async def guest_upgraded(account_id: AccountId, name: str, *, tx: Records) -> None:
+    """The waiting ticket is an account's from now on (P42)."""
+    await tx.rename(account_id, name, guest=False)
+
+
+async def name_changed(account_id: AccountId, name: str, *, tx: Records) -> None:
+    """The waiting ticket shows it (P41)."""
+    await tx.rename(account_id, name)
+
+
+async def _shut_out(account_id: AccountId, reason: str, told_at: datetime, *, tx: Records) -> None:
+    if not await tx.set_closed_reason(account_id, reason, told_at):
+        return
+    ticket = await tx.shut_out_ticket(account_id, reason, await tx.now())
+    if ticket is not None:
+        await publish_drops(tx, (ticket,))

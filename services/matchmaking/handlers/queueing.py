@@ -1,7 +1,9 @@
 """What a player asks: rooms, a ticket, taking it back, where it stands (P1, P2, P7, P8)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from libs.chassis.entropy import Entropy
@@ -19,24 +21,32 @@ from services.matchmaking.domain.admission import (
     closed_reason,
     costs_nothing,
 )
-from services.matchmaking.domain.errors import AlreadyMatched, AlreadySeated, UnknownRoom
+from services.matchmaking.domain.errors import (
+    AccountDeleted,
+    AccountSuspended,
+    AlreadyMatched,
+    AlreadySeated,
+    UnknownRoom,
+)
 from services.matchmaking.domain.forming import seats_filled
 from services.matchmaking.domain.ids import AccountId, TicketId
 from services.matchmaking.domain.matches import VipDays
 from services.matchmaking.domain.tickets import (
     Place,
+    Standing,
     Ticket,
     TicketState,
     Tier,
-    Waiting,
     Wish,
     place_of,
     tier_of,
     waiting_of,
 )
-from services.matchmaking.ports import Records, Store, Tables, Wallet
+from services.matchmaking.ports import Pool, Records, Store, Tables, Visit, Wallet
 
-POOL_SHOWN = 200  # oldest tickets looked at to tell how full a table would be; six are enough to call it full
+POOL_SHOWN = 60  # oldest tickets looked at to tell how full a table would be; six are enough to call it full
+# Side by side. A crowd waits here in turn and not before the wallet, which would answer all of them too late.
+ADMISSIONS_AT_ONCE = 16
 ENQUEUE_TRIES = 3  # a ticket may end between two looks at it, hardly twice
 
 
@@ -60,28 +70,31 @@ class Queueing:
     days: VipDays
     entropy: Entropy
     wake: Callable[[], None]
+    admissions: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ADMISSIONS_AT_ONCE))
 
     async def enqueue(self, wish: Wish) -> Place:
         """A ticket for `wish`, or the live ticket or seat that the account has already (P8). Idempotent by account.
 
-        Raises AlreadySeated (at a friends' table), UnknownRoom, BadName, GuestsRoom1Only, GuestsHaveNoCoffee,
-        LevelTooLow, NotAVipDay, InsufficientFunds.
+        Raises AccountSuspended, AccountDeleted, AlreadySeated (at a friends' table), UnknownRoom, BadName,
+        GuestsRoom1Only, GuestsHaveNoCoffee, LevelTooLow, NotAVipDay, InsufficientFunds.
         """
         room = self._room(wish.room)
         check_name(wish.name)
+        async with self.admissions:
+            return await self._enqueue(wish, room)
+
+    async def _enqueue(self, wish: Wish, room: Room) -> Place:
         for _ in range(ENQUEUE_TRIES):
-            if (place := await self._live_place(wish.account_id)) is not None:
-                return place
-            await self._require_no_seat(wish.account_id)
-            tier = await self._admit(wish, room)
             async with self.store.transaction() as tx:
                 now = await tx.now()
-                ticket = await tx.insert_ticket(TicketId(self.entropy.uuid7()), wish, tier, now)
-                if ticket is not None:
-                    pools = await self._pools(tx, (ticket,))
-            if ticket is not None:
+                visit = await tx.visit(wish.account_id)
+            self._require_open(visit)
+            if visit.ticket is not None and not await self._given_up(visit.ticket):
+                return await self.place(wish.account_id)
+            await self._admit(wish, room, visit.standing, now)
+            if (place := await self._queue_up(wish, tier_of(visit.standing, wish))) is not None:
                 self.wake()
-                return self._place(ticket, pools, now)
+                return place
         raise Unavailable(account_id=wish.account_id)
 
     async def cancel(self, account_id: AccountId) -> None:
@@ -109,13 +122,17 @@ class Queueing:
         """All rooms, and why the account may not enter one now. Answers without the wallet too."""
         async with self.store.transaction() as tx:
             now = await tx.now()
-            standing = await tx.standing(account_id)
+            visit = await tx.visit(account_id)
             waiting = await tx.waiting_by_room()
         vip_day = self.days.today(account_id, now, guest=guest)
-        visitor = Visitor(guest=guest, level=standing.level, vip_day=vip_day)
+        visitor = Visitor(guest=guest, level=visit.standing.level, vip_day=vip_day)
         assets = await self._assets_if_known(account_id)
         return tuple(
-            OpenRoom(room=room, closed_reason=closed_reason(visitor, room, assets), waiting=waiting.get(room.number, 0))
+            OpenRoom(
+                room=room,
+                closed_reason=visit.closed_reason or closed_reason(visitor, room, assets),
+                waiting=waiting.get(room.number, 0),
+            )
             for room in self.platform.rooms
         )
 
@@ -125,20 +142,22 @@ class Queueing:
         except NoSuchRoom as error:
             raise UnknownRoom(room=number) from error
 
-    async def _live_place(self, account_id: AccountId) -> Place | None:
-        """The account's place when it has one; a seat whose game is over is given up first."""
+    def _require_open(self, visit: Visit) -> None:
+        """Raises AccountSuspended, AccountDeleted. Who is shut out from here on is dropped at the deal."""
+        match visit.closed_reason:
+            case AccountSuspended.reason:
+                raise AccountSuspended
+            case AccountDeleted.reason:
+                raise AccountDeleted
+
+    async def _given_up(self, ticket: Ticket) -> bool:
+        """A seat whose game is over ends here, before the news of it."""
+        if not await self._is_stale(ticket):
+            return False
+        assert ticket.table_id is not None, "CHECK on the table: a seated ticket names its table"
         async with self.store.transaction() as tx:
-            now = await tx.now()
-            ticket = await tx.live_ticket(account_id)
-            if ticket is None:
-                return None
-            pools = await self._pools(tx, (ticket,))
-        if await self._is_stale(ticket):
-            assert ticket.table_id is not None, "CHECK on the table: a seated ticket names its table"
-            async with self.store.transaction() as tx:
-                await tx.end_seat(ticket.table_id, account_id, await tx.now())
-            return None
-        return self._place(ticket, pools, now)
+            await tx.end_seat(ticket.table_id, ticket.wish.account_id, await tx.now())
+        return True
 
     async def _is_stale(self, ticket: Ticket) -> bool:
         """Whether the news of the seat's end is still on its way. While the tables don't answer, the seat stands."""
@@ -162,15 +181,37 @@ class Queueing:
         if table_id is not None:
             raise AlreadySeated(table=table_id.hex)
 
-    async def _admit(self, wish: Wish, room: Room) -> Tier:
-        async with self.store.transaction() as tx:
-            now = await tx.now()
-            standing = await tx.standing(wish.account_id)
+    async def _admit(self, wish: Wish, room: Room, standing: Standing, now: datetime) -> None:
+        """The door first, then who must be asked elsewhere, side by side. Raises what `enqueue` does."""
         vip_day = self.days.today(wish.account_id, now, guest=wish.guest)
         admit(Visitor(guest=wish.guest, level=standing.level, vip_day=vip_day), room, wish.coffee)
-        if not costs_nothing(room, wish.coffee):
-            check_funds(await self.wallet.balances(wish.account_id), room, wish.coffee)
-        return tier_of(standing, wish)
+        free = costs_nothing(room, wish.coffee)
+        async with asyncio.TaskGroup() as group:
+            seat = group.create_task(self._refusal(self._require_no_seat(wish.account_id)))
+            funds = None if free else group.create_task(self._refusal(self._require_funds(wish, room)))
+        for task in (seat, funds):
+            if task is not None and (refusal := task.result()) is not None:
+                raise refusal
+
+    @staticmethod
+    async def _refusal(asked: Awaitable[None]) -> DomainError | None:
+        try:
+            await asked
+        except DomainError as refusal:
+            return refusal
+        return None
+
+    async def _require_funds(self, wish: Wish, room: Room) -> None:
+        check_funds(await self.wallet.balances(wish.account_id), room, wish.coffee)
+
+    async def _queue_up(self, wish: Wish, tier: Tier) -> Place | None:
+        """None: the account has a ticket since."""
+        async with self.store.transaction() as tx:
+            now = await tx.now()
+            ticket = await tx.insert_ticket(TicketId(self.entropy.uuid7()), wish, tier, now)
+            if ticket is None:
+                return None
+            return self._place(ticket, await self._pools(tx, (ticket,)), now)
 
     async def _assets_if_known(self, account_id: AccountId) -> Assets | None:
         try:
@@ -180,12 +221,17 @@ class Queueing:
                 raise
             return None
 
-    async def _pools(self, tx: Records, tickets: Iterable[Ticket]) -> Mapping[Mode, Sequence[Waiting]]:
-        modes = {ticket.wish.mode for ticket in tickets if ticket.state is TicketState.WAITING}
-        return {mode: await tx.waiting(mode, POOL_SHOWN) for mode in sorted(modes)}
+    async def _pools(self, tx: Records, tickets: Iterable[Ticket]) -> Mapping[Mode, Pool]:
+        asked: dict[Mode, list[TicketId]] = defaultdict(list)
+        for ticket in tickets:
+            if ticket.state is TicketState.WAITING:
+                asked[ticket.wish.mode].append(ticket.ticket_id)
+        return {mode: await tx.pool(mode, POOL_SHOWN, ticket_ids) for mode, ticket_ids in sorted(asked.items())}
 
-    def _place(self, ticket: Ticket | None, pools: Mapping[Mode, Sequence[Waiting]], now: datetime) -> Place:
-        filled = 0
-        if ticket is not None and ticket.state is TicketState.WAITING:
-            filled = seats_filled(waiting_of(ticket), pools[ticket.wish.mode], now, self.platform.matchmaking)
-        return place_of(ticket, filled, now, self.platform.matchmaking)
+    def _place(self, ticket: Ticket | None, pools: Mapping[Mode, Pool], now: datetime) -> Place:
+        pace = self.platform.matchmaking
+        if ticket is None or ticket.state is not TicketState.WAITING:
+            return place_of(ticket, now, pace)
+        pool = pools[ticket.wish.mode]
+        filled = seats_filled(waiting_of(ticket), pool.oldest, now, pace, self.platform.free_rooms)
+        return place_of(ticket, now, pace, seats_filled=filled, in_line=pool.lines.get(ticket.ticket_id))

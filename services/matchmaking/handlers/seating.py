@@ -6,7 +6,7 @@ entry → settle who stays → release those dropped (a late hold of theirs is r
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,13 +19,12 @@ from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.matches import Match, MatchState, VipDays, players_of, shut_out
 from services.matchmaking.domain.tickets import Ticket, TicketState
 from services.matchmaking.handlers.matching import STEP_LEASE
+from services.matchmaking.handlers.telling import publish_drops, publish_made
 from services.matchmaking.metrics import matches_failed, queue_wait_seconds, tables_dealt, tickets_dropped
-from services.matchmaking.ports import Records, Store, Tables, Wallet
-from whist.matchmaking.v1.events_pb2 import MatchMade, MatchmakingEvent, TicketDropped
+from services.matchmaking.ports import Store, Tables, Wallet
 
 log = structlog.get_logger()
 
-TOPIC = "whist.matchmaking.events.v1"
 RETRY_PAUSE = timedelta(milliseconds=300)  # a worker that drains has answered; the next one is asked soon
 DUE_A_TURN = 100  # matches resumed at one look
 # The wallet's word that this table's holds are settled: the match was given up behind our back.
@@ -38,6 +37,15 @@ class Answer:
 
     account_id: AccountId
     refused: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A match under way as the database has it; `closed`: who of a forming one is shut out, and why."""
+
+    match: Match
+    closed: Mapping[AccountId, str]
+    now: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +71,7 @@ class Seating:
         """
         try:
             while (found := await self._look(table_id)) is not None:
-                await self._step(*found)
+                await self._step(found)
         except DomainError as error:
             if error.kind is not Kind.UNAVAILABLE:
                 raise
@@ -73,25 +81,30 @@ class Seating:
             return False
         return True
 
-    async def _look(self, table_id: TableId) -> tuple[Match, datetime] | None:
+    async def _look(self, table_id: TableId) -> Found | None:
         async with self.store.transaction() as tx:
             match = await tx.match(table_id)
-            now = await tx.now()
-        return None if match is None or match.state in _OVER else (match, now)
+            if match is None or match.state in _OVER:
+                return None
+            closed: Mapping[AccountId, str] = {}
+            if match.state is MatchState.FORMING:
+                closed = await tx.closed_reasons([ticket.wish.account_id for ticket in match.staying()])
+            return Found(match=match, closed=closed, now=await tx.now())
 
-    async def _step(self, match: Match, now: datetime) -> None:
+    async def _step(self, found: Found) -> None:
+        match = found.match
         if match.state is MatchState.RELEASING:
             await self._release(match)
-        elif match.overdue(now):
+        elif match.overdue(found.now):
             await self._take_back(match)
         elif match.state is MatchState.FORMING:
-            await self._hold(match)
+            await self._hold(match, found.closed)
         else:
             await self._create(match)
 
-    async def _hold(self, match: Match) -> None:
+    async def _hold(self, match: Match, closed: Mapping[AccountId, str]) -> None:
         """forming → held, without those who can't pay or may not enter; releasing when nobody is left (P8)."""
-        reasons = shut_out(match, self.platform, self.days)
+        reasons = {**shut_out(match, self.platform, self.days), **closed}
         asked = [ticket for ticket in match.staying() if ticket.wish.account_id not in reasons]
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._ask(match.table_id, ticket)) for ticket in asked]
@@ -106,7 +119,7 @@ class Seating:
         async with self.store.transaction() as tx:
             moved = await tx.move_match(match.table_id, (MatchState.FORMING,), to)
             dropped = await tx.drop_tickets(match.table_id, reasons, await tx.now()) if moved and reasons else ()
-            await _publish_drops(tx, match.table_id, dropped)
+            await publish_drops(tx, dropped)
         _count_drops(dropped)
 
     async def _ask(self, table_id: TableId, ticket: Ticket) -> Answer:
@@ -140,7 +153,7 @@ class Seating:
             await self._take_back(match)
         async with self.store.transaction() as tx:
             dropped = await tx.drop_tickets(match.table_id, reasons, await tx.now())
-            await _publish_drops(tx, match.table_id, dropped)
+            await publish_drops(tx, dropped)
         _count_drops(dropped)
 
     async def _seat(self, match: Match) -> None:
@@ -148,14 +161,7 @@ class Seating:
             came_from = (MatchState.FORMING, MatchState.HELD)
             moved = await tx.move_match(match.table_id, came_from, MatchState.CREATED)
             seated = await tx.seat_tickets(match.table_id, await tx.now()) if moved else ()
-            for ticket in seated:
-                made = MatchMade(
-                    ticket_id=ticket.ticket_id.bytes,
-                    account_id=ticket.wish.account_id.bytes,
-                    table_id=match.table_id.bytes,
-                    waited_ms=(match.created_at - ticket.created_at) // timedelta(milliseconds=1),
-                )
-                await tx.publish(TOPIC, ticket.ticket_id.bytes, MatchmakingEvent(match_made=made))
+            await publish_made(tx, match, seated)
         if moved:
             tables_dealt.labels(match.mode.value, str(len(seated))).inc()
         for ticket in seated:
@@ -179,7 +185,7 @@ class Seating:
             moved = await tx.move_match(match.table_id, (MatchState.RELEASING,), MatchState.CANCELLED)
             changed = await tx.return_tickets(match.table_id, await tx.now()) if moved else ()
             dropped = [ticket for ticket in changed if ticket.state is TicketState.DROPPED]
-            await _publish_drops(tx, match.table_id, dropped)
+            await publish_drops(tx, dropped)
         _count_drops(dropped)
 
     async def _release_entries(self, match: Match, tickets: Sequence[Ticket]) -> None:
@@ -194,17 +200,6 @@ class Seating:
 
 
 _OVER = frozenset({MatchState.CREATED, MatchState.DONE, MatchState.CANCELLED})
-
-
-async def _publish_drops(tx: Records, table_id: TableId, tickets: Sequence[Ticket]) -> None:
-    for ticket in tickets:
-        dropped = TicketDropped(
-            ticket_id=ticket.ticket_id.bytes,
-            account_id=ticket.wish.account_id.bytes,
-            table_id=table_id.bytes,
-            reason=ticket.dropped_reason,
-        )
-        await tx.publish(TOPIC, ticket.ticket_id.bytes, MatchmakingEvent(ticket_dropped=dropped))
 
 
 def _count_drops(tickets: Sequence[Ticket]) -> None:

@@ -32,6 +32,7 @@ ticket = sa.Table(
     sa.Column("table_id", sa.Uuid),
     sa.Column("failures", sa.SmallInteger, nullable=False),
     sa.Column("dropped_reason", sa.Text, nullable=False),
+    sa.Column("linkage", sa.LargeBinary, nullable=False),
 )
 pool_lease = sa.Table(
     "pool_lease",
@@ -46,4 +47,13 @@ standing = sa.Table(
     sa.Column("account_id", sa.Uuid, primary_key=True),
     sa.Column("level", sa.Integer, nullable=False),
     sa.Column("tier", sa.SmallInteger, nullable=False),
+    sa.Column("level_told_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("tier_told_at", sa.DateTime(timezone=True), nullable=False),
+)
+admission = sa.Table(
+    "admission",
+    _metadata,
+    sa.Column("account_id", sa.Uuid, primary_key=True),
+    sa.Column("closed_reason", sa.Text, nullable=False),
+    sa.Column("told_at", sa.DateTime(timezone=True), nullable=False),
 )

@@ -12,10 +12,19 @@ from libs.house.modes import Coffee, Mode
 from services.matchmaking.domain.errors import TABLE_FAILED
 from services.matchmaking.domain.ids import AccountId, TableId, TicketId
 from services.matchmaking.domain.matches import TABLES_TRIED
-from services.matchmaking.domain.tickets import LIVE, Ticket, TicketState, Tier, Waiting, Wish
+from services.matchmaking.domain.tickets import LIVE, InLine, Ticket, TicketState, Tier, Waiting, Wish
+from services.matchmaking.ports import Pool
 from services.matchmaking.storage.schema import ticket
 
 UUIDS = sa.ARRAY(sa.Uuid)
+UNLINKED = b""
+ERASED_NAME = "–"  # a name is never empty
+
+WAITING_COLUMNS = (ticket.c.ticket_id, ticket.c.room, ticket.c.tier, ticket.c.created_at, ticket.c.linkage)
+TIERS = {tier.value: tier for tier in Tier}
+
+# The predicate of the unique index `seat_claim`; ON CONFLICT has to repeat it.
+LIVE_SQL = "state in ('waiting', 'matched', 'seated')"
 
 _live = ticket.c.state.in_(LIVE)
 _waiting = ticket.c.state == TicketState.WAITING
@@ -34,6 +43,7 @@ def ticket_of(row: Any) -> Ticket:
             room=row.room,
             mode=Mode(row.mode),
             coffee=Coffee(row.coffee),
+            linkage=row.linkage,
         ),
         tier=Tier(row.tier),
         created_at=row.created_at,
@@ -43,6 +53,35 @@ def ticket_of(row: Any) -> Ticket:
         failures=row.failures,
         dropped_reason=row.dropped_reason,
     )
+
+
+# Built once: SQLAlchemy spends more on building it than PostgreSQL on answering.
+_INSERT = (
+    insert(ticket)
+    .on_conflict_do_nothing(index_elements=[ticket.c.account_id], index_where=sa.text(LIVE_SQL))
+    .returning(ticket)
+)
+_age = (ticket.c.created_at, ticket.c.ticket_id)
+_line = (
+    sa.select(
+        *WAITING_COLUMNS,
+        sa.func.row_number().over(partition_by=ticket.c.room, order_by=_age).label("position"),
+        sa.func.count().over(partition_by=ticket.c.room).label("waiting"),
+        sa.func.row_number().over(order_by=_age).label("place"),
+    )
+    .where(ticket.c.mode == sa.bindparam("mode", type_=sa.Text), _waiting)
+    .subquery()
+)
+_POOL = (
+    sa.select(_line)
+    .where(
+        sa.or_(
+            _line.c.place <= sa.bindparam("shown", type_=sa.BigInteger),
+            _line.c.ticket_id == sa.func.any(sa.bindparam("asked", type_=UUIDS)),
+        )
+    )
+    .order_by(_line.c.place)
+)
 
 
 class TicketRecords:
@@ -73,47 +112,80 @@ class TicketRecords:
         return {AccountId(row.account_id): ticket_of(row) for row in rows}
 
     async def insert_ticket(self, ticket_id: TicketId, wish: Wish, tier: Tier, now: datetime) -> Ticket | None:
-        query = (
-            insert(ticket)
-            .values(
-                ticket_id=ticket_id,
-                account_id=wish.account_id,
-                guest=wish.guest,
-                name=wish.name,
-                room=wish.room,
-                mode=wish.mode,
-                coffee=wish.coffee,
-                tier=tier,
-                created_at=now,
-                changed_at=now,
-                state=TicketState.WAITING,
-            )
-            .on_conflict_do_nothing(index_elements=[ticket.c.account_id], index_where=sa.text(LIVE_SQL))
-            .returning(ticket)
-        )
-        row = (await self.connection.execute(query)).one_or_none()
+        given = {
+            "ticket_id": ticket_id,
+            "account_id": wish.account_id,
+            "guest": wish.guest,
+            "name": wish.name,
+            "room": wish.room,
+            "mode": wish.mode,
+            "coffee": wish.coffee,
+            "tier": tier,
+            "created_at": now,
+            "changed_at": now,
+            "state": TicketState.WAITING,
+            "linkage": wish.linkage,
+        }
+        row = (await self.connection.execute(_INSERT, given)).one_or_none()
         return None if row is None else ticket_of(row)
 
     async def cancel_ticket(self, account_id: AccountId, now: datetime) -> bool:
         query = (
             sa.update(ticket)
             .where(ticket.c.account_id == account_id, _waiting)
-            .values(state=TicketState.CANCELLED, changed_at=now)
+            .values(state=TicketState.CANCELLED, changed_at=now, linkage=UNLINKED)
         )
         return bool((await self.connection.execute(query)).rowcount)
 
+    async def shut_out_ticket(self, account_id: AccountId, reason: str, now: datetime) -> Ticket | None:
+        query = (
+            sa.update(ticket)
+            .where(ticket.c.account_id == account_id, _waiting)
+            .values(state=TicketState.CANCELLED, dropped_reason=reason, changed_at=now, linkage=UNLINKED)
+            .returning(ticket)
+        )
+        row = (await self.connection.execute(query)).one_or_none()
+        return None if row is None else ticket_of(row)
+
+    async def rename(self, account_id: AccountId, name: str, *, guest: bool | None = None) -> None:
+        values: dict[str, object] = {"name": name} if guest is None else {"name": name, "guest": guest}
+        query = sa.update(ticket).where(ticket.c.account_id == account_id, _waiting).values(**values)
+        await self.connection.execute(query)
+
+    async def erase_names(self, account_id: AccountId) -> None:
+        await self.connection.execute(
+            sa.update(ticket).where(ticket.c.account_id == account_id).values(name=ERASED_NAME)
+        )
+
+    async def pool(self, mode: Mode, limit: int, asked: Sequence[TicketId]) -> Pool:
+        given = {"mode": mode.value, "shown": limit, "asked": list(asked)}
+        rows = list(await self.connection.execute(_POOL, given))
+        wanted = set(asked)
+        return Pool(
+            oldest=tuple(_waiting_of(*row[: len(WAITING_COLUMNS)]) for row in rows if row.place <= limit),
+            lines={
+                TicketId(row.ticket_id): InLine(position=row.position, waiting=row.waiting)
+                for row in rows
+                if row.ticket_id in wanted
+            },
+        )
+
     async def waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
-        return await self._oldest(_oldest_waiting(mode, limit))
+        query = (
+            sa.select(*WAITING_COLUMNS)
+            .where(ticket.c.mode == mode, _waiting)
+            .order_by(ticket.c.created_at, ticket.c.ticket_id)
+            .limit(limit)
+        )
+        return [_waiting_of(*row) for row in await self.connection.execute(query)]
 
-    async def lock_waiting(self, mode: Mode, limit: int) -> Sequence[Waiting]:
-        return await self._oldest(_oldest_waiting(mode, limit).with_for_update(skip_locked=True))
-
-    async def _oldest(self, query: sa.Select[Any]) -> Sequence[Waiting]:
-        rows = await self.connection.execute(query)
-        return [
-            Waiting(ticket_id=TicketId(row.ticket_id), room=row.room, tier=Tier(row.tier), created_at=row.created_at)
-            for row in rows
-        ]
+    async def lock_waiting(self, ticket_ids: Sequence[TicketId]) -> frozenset[TicketId]:
+        if not ticket_ids:
+            return frozenset()
+        ids = sa.bindparam("ids", list(ticket_ids), type_=UUIDS)
+        query = sa.select(ticket.c.ticket_id).where(ticket.c.ticket_id == sa.func.any(ids), _waiting)
+        rows = await self.connection.execute(query.with_for_update(skip_locked=True))
+        return frozenset(TicketId(row.ticket_id) for row in rows)
 
     async def waiting_by_mode(self) -> Mapping[Mode, int]:
         query = sa.select(ticket.c.mode, sa.func.count()).where(_waiting).group_by(ticket.c.mode)
@@ -130,7 +202,7 @@ class TicketRecords:
         query = (
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, _matched, ticket.c.account_id.in_(list(reasons)))
-            .values(state=TicketState.DROPPED, dropped_reason=reason, changed_at=now)
+            .values(state=TicketState.DROPPED, dropped_reason=reason, changed_at=now, linkage=UNLINKED)
             .returning(ticket)
         )
         return await self._changed(query)
@@ -139,7 +211,7 @@ class TicketRecords:
         query = (
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, _matched)
-            .values(state=TicketState.SEATED, changed_at=now)
+            .values(state=TicketState.SEATED, changed_at=now, linkage=UNLINKED)
             .returning(ticket)
         )
         return await self._changed(query)
@@ -154,6 +226,7 @@ class TicketRecords:
                 state=sa.case((given_up, TicketState.DROPPED), else_=TicketState.WAITING),
                 dropped_reason=sa.case((given_up, TABLE_FAILED), else_=""),
                 table_id=sa.case((given_up, ticket.c.table_id), else_=None),
+                linkage=sa.case((given_up, UNLINKED), else_=ticket.c.linkage),
                 changed_at=now,
             )
             .returning(ticket)
@@ -164,7 +237,7 @@ class TicketRecords:
         query = (
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, ticket.c.account_id == account_id, _at_table)
-            .values(state=TicketState.DONE, changed_at=now)
+            .values(state=TicketState.DONE, changed_at=now, linkage=UNLINKED)
         )
         return bool((await self.connection.execute(query)).rowcount)
 
@@ -172,21 +245,13 @@ class TicketRecords:
         await self.connection.execute(
             sa.update(ticket)
             .where(ticket.c.table_id == table_id, _at_table)
-            .values(state=TicketState.DONE, changed_at=now)
+            .values(state=TicketState.DONE, changed_at=now, linkage=UNLINKED)
         )
 
     async def _changed(self, query: sa.sql.dml.ReturningUpdate[Any]) -> Sequence[Ticket]:
         return [ticket_of(row) for row in await self.connection.execute(query)]
 
 
-# The predicate of the unique index `seat_claim`; ON CONFLICT has to repeat it.
-LIVE_SQL = "state in ('waiting', 'matched', 'seated')"
-
-
-def _oldest_waiting(mode: Mode, limit: int) -> sa.Select[Any]:
-    return (
-        sa.select(ticket.c.ticket_id, ticket.c.room, ticket.c.tier, ticket.c.created_at)
-        .where(ticket.c.mode == mode, _waiting)
-        .order_by(ticket.c.created_at, ticket.c.ticket_id)
-        .limit(limit)
-    )
+def _waiting_of(ticket_id: Any, room: int, tier: int, created_at: datetime, linkage: bytes) -> Waiting:
+    """Of `WAITING_COLUMNS`; thousands a second, so by place and not by name."""
+    return Waiting(ticket_id=TicketId(ticket_id), room=room, tier=TIERS[tier], created_at=created_at, linkage=linkage)

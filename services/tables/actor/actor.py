@@ -118,6 +118,8 @@ class TableActor:
         )  # fmt: skip
         self._released = False
         self._retiring = False
+        # So many decide about the table now, and it stands still.
+        self._holds = 0
         self._friends = table.opened.friends
         # Runs while no person is at a friends' table.
         self._alone: asyncio.TimerHandle | None = None
@@ -147,6 +149,17 @@ class TableActor:
         for asked in self._mailbox:
             self._disown(asked)
         self._mailbox.clear()
+
+    async def hold(self) -> None:
+        """Stand still while somebody decides about the table: what is in flight ends, then nothing is until `go_on`."""
+        self._holds += 1
+        self._turn.stop()
+        await self.quiet()
+
+    def go_on(self) -> None:
+        """Play on after `hold`; whose turn it is has the whole of it again."""
+        self._holds -= 1
+        self._go_on()
 
     async def quiet(self) -> None:
         """Return when no entry is in flight."""
@@ -248,7 +261,7 @@ class TableActor:
     def _queue(self, asked: Asked) -> None:
         if self._released:
             self._disown(asked)
-        elif self._in_flight is None and not self._retiring:
+        elif self._free():
             self._handle(asked)
         elif len(self._mailbox) >= MAILBOX_MAX:
             self._audience.refuse_asked(asked, TableBusy())
@@ -409,7 +422,7 @@ class TableActor:
         self._go_on()
 
     def _go_on(self) -> None:
-        if not self._released and not self._retiring:
+        if not (self._released or self._retiring or self._holds) and self._in_flight is None:
             self._next()
 
     def _commit(self, flight: InFlight, committed: float) -> None:
@@ -429,7 +442,7 @@ class TableActor:
             if isinstance(body, TakenOver):
                 self._holders.taken_over(body.seat, connected=self._followers.has(body.who.account))
             self._watch_for_people()
-        if not self._turn.running:
+        if not self._turn.running and not self._holds:
             self._begin_turn()
         self._audience.tell_row(seq, body, flight.events, asked)
         if asked is not None:
@@ -487,7 +500,7 @@ class TableActor:
 
     def _free(self) -> bool:
         """Whether a move may be made now."""
-        return self._in_flight is None and not self._released and not self._retiring
+        return self._in_flight is None and not (self._released or self._retiring or self._holds)
 
     def _server_moves(self, body: Moved, events: Sequence[Any]) -> None:
         self._submit_own(body, events, move_id(self.table.table_id, body.turn))

@@ -10,6 +10,7 @@ from libs.chassis.errors import DomainError
 from libs.engine import fair
 from libs.engine.errors import RuleViolation
 from libs.engine.game import Seat
+from libs.house.names import is_own
 from libs.wire import frames, link
 from services.tables.actor.asked import Asked
 from services.tables.actor.presence import Followers, Holders
@@ -223,7 +224,7 @@ class Audience:
         return frames.SeatInfo(
             name=facts.name,
             kind="person" if facts.account else "bot",
-            verified=bool(facts.account) and not facts.guest,
+            verified=bool(facts.account) and not facts.guest and is_own(facts.name),
             holder=self._holders.of(seat),
             left=self._table.tallies[seat].left,
         )

@@ -61,6 +61,20 @@ class BadId(DomainError):
     reason = "BAD_ID"
 
 
+class BadWeek(DomainError):
+    """No ISO week, e.g. 2026-W48."""
+
+    kind = Kind.INVALID
+    reason = "BAD_WEEK"
+
+
+class BadLimit(DomainError):
+    """More than one answer carries, or less than nothing."""
+
+    kind = Kind.INVALID
+    reason = "BAD_LIMIT"
+
+
 class StaleTurn(DomainError):
     """The decision it answers has been made already."""
 
@@ -184,3 +198,17 @@ class ChatClosed(DomainError):
 
     kind = Kind.FORBIDDEN
     reason = "CHAT_CLOSED"
+
+
+class Silenced(DomainError):
+    """An operator lets nobody hear this account at any table; `until` is when that ends, ISO 8601 (P82)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "SILENCED"
+
+
+class BadSpan(DomainError):
+    """Nobody is silenced for less than nothing, or for more than `most` minutes (P82)."""
+
+    kind = Kind.INVALID
+    reason = "BAD_SPAN"

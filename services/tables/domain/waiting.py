@@ -11,7 +11,7 @@ from uuid import UUID
 from libs.engine.errors import RuleViolation
 from libs.engine.game import GAMES
 from libs.house.bots import Strength
-from libs.house.friends import BID_SECONDS, Friends
+from libs.house.friends import Friends
 from services.tables.domain.entries import FriendsTable, SeatFacts
 from services.tables.domain.errors import (
     AlreadySeated,
@@ -43,7 +43,7 @@ class Stage(StrEnum):
 class Choices:
     """What the host chose (P21, P22).
 
-    `options` are the engine's for `game`, `players` the seats in all, `bid_seconds` one of `BID_SECONDS`. `listed`:
+    `options` are the engine's for `game`, `players` the seats in all, `bid_seconds` one of those offered. `listed`:
     others find it in the list; else only those who know its id do. `spectators` may watch, and chat where `open_chat`.
     """
 
@@ -89,8 +89,8 @@ def check_choices(choices: Choices, friends: Friends) -> None:
     game = GAMES.get(choices.game)
     if game is None:
         raise BadChoice(field="game", allowed=sorted(GAMES))
-    if choices.bid_seconds not in BID_SECONDS:
-        raise BadChoice(field="bid_seconds", allowed=list(BID_SECONDS))
+    if choices.bid_seconds not in friends.bid_seconds:
+        raise BadChoice(field="bid_seconds", allowed=list(friends.bid_seconds))
     if not friends.offers(choices.options):
         raise BadChoice(field="mode")
     try:
@@ -194,6 +194,13 @@ def close(table: WaitingTable, by: bytes) -> WaitingTable:
     """The host closes the table for good. Raises NotHost."""
     _require_waiting(table)
     _require_host(table, by)
+    return replace(table, stage=Stage.CLOSED)
+
+
+def close_anyway(table: WaitingTable) -> WaitingTable:
+    """An operator closes it, whoever is host (P82); one that is closed stays so. Raises TableDealt."""
+    if table.stage is Stage.DEALT:
+        raise TableDealt
     return replace(table, stage=Stage.CLOSED)
 
 

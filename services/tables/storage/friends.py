@@ -15,6 +15,7 @@ from libs.house.bots import Strength
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import AlreadySeated, SeatTaken
 from services.tables.domain.waiting import Choices, Stage, WaitingTable
+from services.tables.storage.silences import SilenceRecords
 from services.tables.storage.store import TablesTransaction
 
 LINES_MAX = 50  # of chat, for whoever comes in
@@ -144,7 +145,7 @@ class Line:
     at: datetime
 
 
-class FriendsTransaction(TablesTransaction):
+class FriendsTransaction(SilenceRecords, TablesTransaction):
     """What one transaction can do with friends' tables and chat, besides live tables."""
 
     async def insert_waiting(self, table: WaitingTable, opened_by: UUID, lease: Lease) -> UUID:
@@ -278,6 +279,12 @@ class FriendsTransaction(TablesTransaction):
         found = await self.connection.execute(_VERSIONS, {"tables": list(tables)})
         return {UUID(bytes=row.table_id.bytes): (row.version, row.spoken) for row in found}
 
+    async def said(self, table_id: UUID, request_id: UUID) -> int | None:
+        """The number of the line that this command became."""
+        found = await self.connection.execute(_SAID, {"table_id": table_id, "request_id": request_id})
+        line: int | None = found.scalar_one_or_none()
+        return line
+
     async def say(self, table_id: UUID, request_id: UUID, who: SeatFacts, words: str) -> int:
         """The line's number; a repeat's is the first's. The table must be locked, so that numbers ascend by commit."""
         found = await self.connection.execute(
@@ -294,8 +301,8 @@ class FriendsTransaction(TablesTransaction):
         if line is not None:
             await self.connection.execute(_SPOKEN, {"table_id": table_id, "line": line})
             return line
-        said = await self.connection.execute(_SAID, {"table_id": table_id, "request_id": request_id})
-        first: int = said.scalar_one()
+        first = await self.said(table_id, request_id)
+        assert first is not None, "the insert has met it"
         return first
 
     async def lines(self, table_id: UUID, since: int) -> list[Line]:

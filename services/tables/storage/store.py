@@ -14,6 +14,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, BYTEA
 from services.tables.domain.entries import decode_body
 from services.tables.ports import Head, Row, Standing
 from services.tables.storage.seats import SeatRecords
+from services.tables.storage.weeks import WeekRecords
 
 SCHEMA = "tables"
 
@@ -61,8 +62,8 @@ values (:table_id, :finished_at, :week_id, :accounts, :record)
 _RECORD = sa.text("select accounts, record from tables.game_record where table_id = :table_id")
 
 
-class TablesTransaction(SeatRecords):
-    """What one transaction can do with heads, rows, records and seats."""
+class TablesTransaction(SeatRecords, WeekRecords):
+    """What one transaction can do with heads, rows, records, seats and weeks."""
 
     async def open(
         self,

@@ -1,7 +1,8 @@
-"""What is given: the signup gift (P10), prizes (P6), the first game of the day (P12)."""
+"""What a finished game gives: prizes (P6), the first game of the day (P12), classic rewards (P15)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from libs.house.eligibility import counts
 from libs.house.modes import Coffee
@@ -9,9 +10,11 @@ from libs.house.platform import Platform
 from libs.house.prizes import PLACE_BP, prize_coins
 from libs.house.rooms import GUEST_ROOM, Room
 from services.wallet.domain.assets import CUPS, Amounts, Asset
-from services.wallet.domain.facts import Fact, GiftGiven, PrizePaid
+from services.wallet.domain.facts import PrizePaid
+from services.wallet.domain.gifts import Award, gift_award
 from services.wallet.domain.holds import Hold
-from services.wallet.domain.ledger import AccountId, House, Reason, TableId, Transfer, move
+from services.wallet.domain.ledger import AccountId, House, Reason, TableId, move
+from services.wallet.domain.settled import Analysis, Finish, SettledSeat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,27 +38,40 @@ class FinishedSeat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedGame:
-    """A finished quick game: its people, and the day and week it finished in, stamped by the table."""
+    """A finished quick game: its people, and the moment, day and week it finished in, stamped by the table."""
 
     table_id: TableId
     day_id: str
     week_id: str
+    finished_at: datetime
+    classic: bool
     seats: tuple[FinishedSeat, ...]
 
+    @property
+    def finish(self) -> Finish:
+        """What is kept of it: its end …"""
+        return Finish(
+            table_id=self.table_id,
+            week_id=self.week_id,
+            day_id=self.day_id,
+            finished_at=self.finished_at,
+            classic=self.classic,
+        )
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Award:
-    """A transfer and what is told when it takes place."""
-
-    transfer: Transfer
-    fact: Fact
-
-
-def signup_award(account_id: AccountId, platform: Platform) -> Award:
-    """Coins and cups of each kind, once an account (P10)."""
-    gift = platform.signup_gift
-    amounts = {Asset.COIN: gift.coins, **dict.fromkeys(CUPS.values(), gift.cups_each)}
-    return _gift(account_id, "signup", f"signup:{account_id}", Reason.SIGNUP_GIFT, _some(amounts))
+    @property
+    def settled(self) -> Sequence[SettledSeat]:
+        """… and its people."""
+        return [
+            SettledSeat(
+                account_id=seat.account_id,
+                guest=seat.guest,
+                room=seat.room,
+                place=seat.place,
+                counts=seat.counts,
+                vacated=seat.left,
+            )
+            for seat in self.seats
+        ]
 
 
 def game_awards(game: FinishedGame, paid: Mapping[AccountId, Hold], platform: Platform) -> Sequence[Award]:
@@ -110,15 +126,43 @@ def _prize_award(game: FinishedGame, seat: FinishedSeat, coins: int) -> Award:
 def _first_game_award(game: FinishedGame, seat: FinishedSeat, platform: Platform) -> Award:
     key = f"first_game:{game.day_id}:{seat.account_id}"
     bars = {Asset.BAR: platform.first_game_bars}
-    return _gift(seat.account_id, "first_game_of_day", key, Reason.FIRST_GAME_GIFT, bars, game.table_id)
+    return gift_award(seat.account_id, "first_game_of_day", key, Reason.FIRST_GAME_GIFT, bars, game.table_id)
 
 
-def _gift(
-    account_id: AccountId, gift: str, key: str, reason: Reason, amounts: Amounts, table_id: TableId | None = None
-) -> Award:
-    transfer = move(amounts, source=House.GIFTS, target=account_id, key=key, reason=reason, table_id=table_id)
-    return Award(transfer=transfer, fact=GiftGiven(account_id=account_id, gift=gift, amounts=amounts))
+def classic_awards(
+    finish: Finish,
+    seats: Sequence[SettledSeat],
+    paid: Mapping[AccountId, Hold],
+    analyses: Sequence[Analysis],
+    platform: Platform,
+) -> Mapping[AccountId, Award]:
+    """What a classic game pays for playing well, whatever the place (P15), by account in order.
+
+    Only who counts (P16), is no guest, and has the first room as their own: that of the paid entry, or where none was
+    paid the seat's. The limit of games a day is the caller's.
+    """
+    if not finish.classic:
+        return {}
+    analysed = {each.account_id: each for each in analyses}
+    awards: dict[AccountId, Award] = {}
+    for seat in sorted(seats, key=lambda each: each.account_id):
+        entry, analysis = paid.get(seat.account_id), analysed.get(seat.account_id)
+        own_room = seat.room if entry is None else entry.room
+        if analysis is None or seat.guest or not seat.counts or own_room != GUEST_ROOM:
+            continue
+        amounts = _earned(analysis, platform)
+        if amounts:
+            key = f"classic:{finish.table_id}:{seat.account_id}"
+            awards[seat.account_id] = gift_award(
+                seat.account_id, "classic", key, Reason.CLASSIC_REWARD, amounts, finish.table_id
+            )
+    return awards
 
 
-def _some(amounts: Amounts) -> Amounts:
-    return {asset: amount for asset, amount in amounts.items() if amount}
+def _earned(analysis: Analysis, platform: Platform) -> Amounts:
+    """A cup and bars by the grade, bars by runs; coffee never multiplies any of it."""
+    rewards = platform.classic_rewards
+    by_grade = rewards.of(analysis.grade)
+    bars = analysis.runs * rewards.run_bars + (by_grade.bars if by_grade else 0)
+    amounts = {Asset.BAR: bars} if bars else {}
+    return amounts | ({CUPS[by_grade.coffee]: 1} if by_grade else {})

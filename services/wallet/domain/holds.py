@@ -103,6 +103,11 @@ def give_back(hold: Hold) -> Transfer:
     return _moved(hold, "return", Reason.ENTRY_RETURN, House.ENTRIES, hold.account_id)
 
 
+def refund(hold: Hold) -> Transfer:
+    """A game that the player gives back: what was paid for it comes back (P14). The hold stays paid."""
+    return _moved(hold, "refund", Reason.REFUND, House.ENTRIES, hold.account_id)
+
+
 def _moved(hold: Hold, act: str, reason: Reason, source: AccountId | House, target: AccountId | House) -> Transfer:
     return move(
         hold.amounts,

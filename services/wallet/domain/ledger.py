@@ -21,6 +21,12 @@ class House(StrEnum):
     GIFTS = "gifts"
     # Entries set aside until their table is dealt: taken from the player, not yet spent.
     HOLDS = "holds"
+    # Bars against cups (P12).
+    SHOP = "shop"
+    # What operators have corrected (P82).
+    CORRECTIONS = "corrections"
+    # What a voided game should have taken back and the player no longer had (P82).
+    LOSSES = "losses"
 
 
 class Reason(StrEnum):
@@ -33,6 +39,22 @@ class Reason(StrEnum):
     ENTRY_PAID = "entry_paid"
     ENTRY_RETURN = "entry_return"
     PRIZE = "prize"
+    WEEKLY_CUPS = "weekly_cups"
+    PODIUM = "podium"
+    CLASSIC_REWARD = "classic_reward"
+    COFFEE_BOUGHT = "coffee_bought"
+    # A refunded game (P14): the entry comes back, what was won goes back.
+    REFUND = "refund"
+    REFUND_PRIZE = "refund_prize"
+    REFUND_FIRST_GAME = "refund_first_game"
+    REFUND_CLASSIC = "refund_classic"
+    # A finished game that an operator voided (P82); its entry comes back as `entry_return`.
+    VOID_PRIZE = "void_prize"
+    VOID_FIRST_GAME = "void_first_game"
+    VOID_CLASSIC = "void_classic"
+    # The part of it that the player no longer had, borne by the house.
+    OPERATOR_LOSS = "operator_loss"
+    CORRECTION = "correction"
 
 
 Owner = AccountId | House

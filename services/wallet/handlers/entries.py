@@ -27,19 +27,25 @@ async def hold_entry(command: HoldEntry, *, wallets: Wallets, platform: Platform
     Raises InsufficientFunds (nothing is held), HoldResolved (paid or released, or the table is past its deal),
     HoldDiffers (another room or cup under the same key), RoomUnknown.
     """
+    hold = asked(command, platform)
+    async with wallets.transaction() as ledger:
+        # The game is shared with the table's other holds; a deal waits for them, and what comes after it sees the deal.
+        state, inserted = await ledger.open_hold(hold)
+        if state is not GameState.OPEN:
+            raise HoldResolved
+        if not inserted:
+            return (await ledger.hold(command.table_id, command.account_id)).answers(hold)
+        await ledger.post([set_aside(hold)])
+        return hold
+
+
+def asked(command: HoldEntry, platform: Platform) -> Hold:
+    """The hold that is asked for. Raises RoomUnknown."""
     try:
         room = platform.room(command.room)
     except UnknownRoom as error:
         raise RoomUnknown(room=command.room) from error
-    hold = new_hold(command.table_id, command.account_id, room, command.coffee)
-    async with wallets.transaction() as ledger:
-        # Shared with the table's other holds; a deal waits for them, and what comes after it sees the deal.
-        if await ledger.share_game(command.table_id) is not GameState.OPEN:
-            raise HoldResolved
-        if not await ledger.insert_hold(hold):
-            return (await ledger.hold(command.table_id, command.account_id)).answers(hold)
-        await ledger.post([set_aside(hold)])
-        return hold
+    return new_hold(command.table_id, command.account_id, room, command.coffee)
 
 
 async def release_entry(table_id: TableId, account_id: AccountId, *, wallets: Wallets) -> None:

@@ -1,4 +1,6 @@
-"""The ledger's proof in SQL: (rule, statement) whose rows are (subject, expected, found); no row, no difference.
+"""The proof of transfers, balances and holds in SQL.
+
+Pairs of (rule, statement) whose rows are (subject, expected, found); no row, no difference.
 
 Each statement is one snapshot, so that a check beside running games finds only what is really wrong.
 """
@@ -6,14 +8,14 @@ Each statement is one snapshot, so that a check beside running games finds only 
 # The transfers a hold in each state must have, by the acts that begin their keys. A paid entry that came back has two.
 _ACTS = """
   select h.table_id, h.account_id, h.state, h.coins + h.bars > 0 or h.coffee <> '' as costs,
-    coalesce(g.state, 'open') as game,
-    coalesce(string_agg(split_part(t.key, ':', 1), '+' order by t.key), '') as acts
+    coalesce(g.state, 'open') as game, coalesce(r.kind = 'refund', false) as refunded,
+    coalesce(string_agg(a.act, '+' order by a.act) filter (where t.key is not null), '') as acts
   from wallet.hold h
   left join wallet.game g using (table_id)
-  left join wallet.transfer t on t.key = any(array[
-    'entry:' || h.table_id || ':' || h.account_id, 'hold:' || h.table_id || ':' || h.account_id,
-    'release:' || h.table_id || ':' || h.account_id, 'return:' || h.table_id || ':' || h.account_id])
-  group by h.table_id, h.account_id, h.state, costs, game
+  left join wallet.reversal r on r.table_id = h.table_id and r.account_id = h.account_id
+  cross join unnest(array['entry', 'hold', 'refund', 'release', 'return']) as a(act)
+  left join wallet.transfer t on t.key = a.act || ':' || h.table_id || ':' || h.account_id
+  group by h.table_id, h.account_id, h.state, costs, game, refunded
 """
 
 CHECKS: tuple[tuple[str, str], ...] = (
@@ -57,16 +59,20 @@ CHECKS: tuple[tuple[str, str], ...] = (
         from wallet.posting p join wallet.transfer t on t.id = p.transfer_id
         where t.table_id is not null and p.account_id is not null
         group by t.table_id, p.account_id, p.asset,
-          case when t.reason in ('entry_release', 'entry_return') then 'back' else t.reason end
+          case when t.reason in ('entry_release', 'entry_return', 'refund') then 'back' else t.reason end
         having count(*) > 1 order by 1 limit :limit
         """,
     ),
     (
         "E4",
         """
-        select t.table_id || ' ' || t.reason, 'finished', coalesce(g.state, 'unknown')
+        select t.key, 'finished, or voided and taken back', coalesce(g.state, 'unknown')
         from wallet.transfer t left join wallet.game g using (table_id)
-        where t.reason in ('prize', 'first_game_gift') and g.state is distinct from 'finished' order by 1 limit :limit
+        where t.reason in ('prize', 'first_game_gift', 'classic_reward') and g.state is distinct from 'finished'
+          and not (g.state = 'voided' and exists (
+            select from wallet.reversal r join wallet.posting p
+              on p.transfer_id = t.id and p.account_id = r.account_id where r.table_id = t.table_id))
+        order by 1 limit :limit
         """,
     ),
     (
@@ -74,11 +80,13 @@ CHECKS: tuple[tuple[str, str], ...] = (
         f"""
         with holds as ({_ACTS})
         select table_id || ' ' || account_id || ' ' || state,
-          case when not costs then 'no transfers' when state = 'open' then 'hold' when state = 'paid' then 'entry+hold'
+          case when not costs then 'no transfers' when state = 'open' then 'hold'
+            when state = 'paid' and refunded then 'entry+hold+refund' when state = 'paid' then 'entry+hold'
             else 'hold+release or entry+hold+return' end, acts
         from holds where acts <> all(case
           when not costs then array['']
           when state = 'open' then array['hold']
+          when state = 'paid' and refunded then array['entry+hold+refund']
           when state = 'paid' then array['entry+hold']
           else array['hold+release', 'entry+hold+return'] end)
         order by 1 limit :limit
@@ -91,7 +99,9 @@ CHECKS: tuple[tuple[str, str], ...] = (
           case h.state when 'open' then 'an open table' else 'a dealt table' end, coalesce(g.state, 'unknown')
         from wallet.hold h left join wallet.game g using (table_id)
         where (h.state = 'open' and g.state is distinct from 'open')
-          or (h.state = 'paid' and (g.state is null or g.state not in ('started', 'finished')))
+          or (h.state = 'paid' and (g.state is null or g.state not in ('started', 'finished'))
+            and not (g.state = 'voided' and exists (select from wallet.reversal r
+              where r.table_id = h.table_id and r.account_id = h.account_id and r.kind = 'refund')))
         order by 1 limit :limit
         """,
     ),

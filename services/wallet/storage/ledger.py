@@ -1,7 +1,7 @@
 """One transaction over transfers, balances, holds and games."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
@@ -10,24 +10,38 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from libs.chassis.db import Database, Store, Transaction
+from libs.chassis.db import Database, Store
 from libs.chassis.entropy import Entropy
 from libs.chassis.events.outbox import Outbox
 from libs.house.modes import Coffee
-from services.wallet.domain.assets import Asset, entry_amounts
-from services.wallet.domain.errors import InsufficientFunds
+from services.wallet.domain.assets import Amounts, Asset, entry_amounts
+from services.wallet.domain.errors import BadAmount, InsufficientFunds
 from services.wallet.domain.history import Belongings, Difference, Movement
 from services.wallet.domain.holds import GameState, Hold, HoldState
-from services.wallet.domain.ledger import AccountId, House, Reason, TableId, Transfer, changes, coins_created
+from services.wallet.domain.ledger import AccountId, Reason, TableId, Transfer, coins_created
 from services.wallet.metrics import coins_created as created_counter
 from services.wallet.metrics import coins_destroyed as destroyed_counter
-from services.wallet.storage.checks import CHECKS
+from services.wallet.storage import checks, game_checks
+from services.wallet.storage.games import GameRecords
+from services.wallet.storage.posting import (
+    ADVANCE,
+    HOLDS,
+    KNOW_GAMES,
+    LOCK_HOLDS,
+    OPEN_HOLD,
+    OPEN_HOLDS,
+    RESOLVE,
+    hold_values,
+    holds_values,
+    post,
+)
 from services.wallet.storage.tables import balance, game, hold, posting, transfer
+from services.wallet.storage.weeks import WeekRecords
 
 _clock = sa.func.clock_timestamp()
 
 
-class LedgerTransaction(Transaction):
+class LedgerTransaction(GameRecords, WeekRecords):
     """Implements `services.wallet.ports.Ledger` on PostgreSQL."""
 
     def __init__(self, connection: AsyncConnection, outbox: Outbox) -> None:
@@ -37,56 +51,26 @@ class LedgerTransaction(Transaction):
         self.posted: list[Transfer] = []
 
     async def post(self, transfers: Iterable[Transfer]) -> frozenset[str]:
-        written = [
-            each
-            for each in sorted(transfers, key=lambda t: t.key)
-            if each.postings and await self._insert_transfer(each)
-        ]
-        for account_id, asset, amount in changes(written):
-            await self._change_balance(account_id, asset, amount)
-        self.posted += written
-        return frozenset(each.key for each in written)
+        given = sorted((each for each in transfers if each.postings), key=lambda each: each.key)
+        if not given:
+            return frozenset()
+        written, short = await post(self.connection, [(self.new_id(), each) for each in given])
+        for asset, amount in short:
+            raise BadAmount(asset=asset) if amount > 0 else InsufficientFunds(asset=asset, needed=-amount)
+        self.posted += [each for each in given if each.key in written]
+        return written
 
-    async def _insert_transfer(self, new: Transfer) -> bool:
-        transfer_id = self.new_id()
-        insertion = (
-            insert(transfer)
-            .values(id=transfer_id, key=new.key, reason=new.reason, table_id=new.table_id, at=_clock)
-            .on_conflict_do_nothing(index_elements=[transfer.c.key])
-            .returning(transfer.c.id)
-        )
-        if (await self.connection.execute(insertion)).first() is None:
-            return False
-        rows = [
-            {
-                "transfer_id": transfer_id,
-                "account_id": None if isinstance(each.owner, House) else each.owner,
-                "house": each.owner if isinstance(each.owner, House) else None,
-                "asset": each.asset,
-                "amount": each.amount,
-            }
-            for each in new.postings
-        ]
-        await self.connection.execute(insert(posting).values(rows))
-        return True
+    async def known(self, keys: Collection[str]) -> frozenset[str]:
+        query = sa.select(transfer.c.key).where(transfer.c.key.in_(list(keys)))
+        return frozenset((await self.connection.execute(query)).scalars())
 
-    async def _change_balance(self, account_id: AccountId, asset: Asset, amount: int) -> None:
-        if amount > 0:
-            credit = insert(balance).values(account_id=account_id, asset=asset, amount=amount)
-            await self.connection.execute(
-                credit.on_conflict_do_update(
-                    index_elements=[balance.c.account_id, balance.c.asset],
-                    set_={"amount": balance.c.amount + credit.excluded.amount},
-                )
-            )
-            return
-        debit = (
-            sa.update(balance)
-            .where(balance.c.account_id == account_id, balance.c.asset == asset, balance.c.amount >= -amount)
-            .values(amount=balance.c.amount + amount)
+    async def moved(self, key: str, account_id: AccountId) -> Amounts:
+        query = (
+            sa.select(posting.c.asset, posting.c.amount)
+            .join(transfer, transfer.c.id == posting.c.transfer_id)
+            .where(transfer.c.key == key, posting.c.account_id == account_id)
         )
-        if not (await self.connection.execute(debit)).rowcount:
-            raise InsufficientFunds(asset=asset, needed=-amount)
+        return {Asset(row.asset): row.amount for row in await self.connection.execute(query)}
 
     async def share_game(self, table_id: TableId) -> GameState:
         await self.connection.execute(
@@ -96,15 +80,29 @@ class LedgerTransaction(Transaction):
         return GameState((await self.connection.execute(query)).scalar_one())
 
     async def advance(self, table_id: TableId, state: GameState) -> bool:
-        insertion = insert(game).values(table_id=table_id, state=state, at=_clock)
-        row = await self.connection.execute(
-            insertion.on_conflict_do_update(
-                index_elements=[game.c.table_id],
-                set_={"state": insertion.excluded.state, "at": insertion.excluded.at},
-                where=game.c.state.in_(state.before),
-            ).returning(game.c.state)
-        )
+        before = [each.value for each in state.before]
+        row = await self.connection.execute(ADVANCE, {"table_id": table_id, "state": state.value, "before": before})
         return row.first() is not None
+
+    async def open_hold(self, new: Hold) -> tuple[GameState, bool]:
+        while True:
+            row = (await self.connection.execute(OPEN_HOLD, hold_values(new))).one()
+            if row.state is not None:
+                return GameState(row.state), bool(row.inserted)
+            await self.share_game(new.table_id)
+
+    async def open_holds(self, holds: Sequence[Hold]) -> Sequence[Hold]:
+        await self.connection.execute(KNOW_GAMES, {"tables": sorted({each.table_id for each in holds})})
+        rows = await self.connection.execute(OPEN_HOLDS, holds_values(holds))
+        return [_hold(row) for row in rows]
+
+    async def undo(self, table_id: TableId) -> bool:
+        change = (
+            sa.update(game)
+            .where(game.c.table_id == table_id, game.c.state == GameState.FINISHED)
+            .values(state=GameState.VOIDED, at=_clock)
+        )
+        return bool((await self.connection.execute(change)).rowcount)
 
     async def insert_hold(self, new: Hold) -> bool:
         insertion = insert(hold).values(
@@ -124,20 +122,20 @@ class LedgerTransaction(Transaction):
         query = sa.select(hold).where(hold.c.table_id == table_id, hold.c.account_id == account_id)
         return _hold((await self.connection.execute(query)).one())
 
+    async def holds(self, table_id: TableId) -> Sequence[Hold]:
+        return [_hold(row) for row in await self.connection.execute(HOLDS, {"table_id": table_id})]
+
     async def lock_holds(self, table_id: TableId) -> Sequence[Hold]:
-        query = sa.select(hold).where(hold.c.table_id == table_id).order_by(hold.c.account_id).with_for_update()
-        return [_hold(row) for row in await self.connection.execute(query)]
+        return [_hold(row) for row in await self.connection.execute(LOCK_HOLDS, {"table_id": table_id})]
 
     async def resolve(
         self, table_id: TableId, accounts: Iterable[AccountId], *, source: HoldState, target: HoldState
     ) -> Sequence[Hold]:
-        change = (
-            sa.update(hold)
-            .where(hold.c.table_id == table_id, hold.c.account_id.in_(list(accounts)), hold.c.state == source)
-            .values(state=target)
-            .returning(*hold.c)
-        )
-        holds = [_hold(row) for row in await self.connection.execute(change)]
+        wanted = list(accounts)
+        if not wanted:
+            return []
+        values = {"table_id": table_id, "accounts": wanted, "source": source.value, "target": target.value}
+        holds = [_hold(row) for row in await self.connection.execute(RESOLVE, values)]
         return sorted(holds, key=lambda each: each.account_id)
 
     async def belongings(self, account_id: AccountId) -> Belongings:
@@ -189,7 +187,7 @@ class LedgerTransaction(Transaction):
 
     async def differences(self, limit: int) -> Sequence[Difference]:
         found: list[Difference] = []
-        for rule, statement in CHECKS:
+        for rule, statement in (*checks.CHECKS, *game_checks.CHECKS):
             rows = await self.connection.execute(sa.text(statement), {"limit": limit})
             found += [Difference(rule=rule, subject=s, expected=e, found=f) for s, e, f in rows]
         return found

@@ -56,3 +56,69 @@ hold = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
+
+finished_game = sa.Table(
+    "finished_game",
+    _metadata,
+    sa.Column("table_id", sa.Uuid, primary_key=True),
+    sa.Column("week_id", sa.Text, nullable=False),
+    sa.Column("day_id", sa.Text, nullable=False),
+    sa.Column("finished_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("classic", sa.Boolean, nullable=False),
+)
+
+seat = sa.Table(
+    "seat",
+    _metadata,
+    sa.Column("table_id", sa.Uuid, primary_key=True),
+    sa.Column("account_id", sa.Uuid, primary_key=True),
+    sa.Column("guest", sa.Boolean, nullable=False),
+    sa.Column("room", sa.Integer, nullable=False),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("counts", sa.Boolean, nullable=False),
+    sa.Column("vacated", sa.Boolean, nullable=False),
+)
+
+reversal = sa.Table(
+    "reversal",
+    _metadata,
+    sa.Column("table_id", sa.Uuid, primary_key=True),
+    sa.Column("account_id", sa.Uuid, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("after_seal", sa.Boolean, nullable=False),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)
+
+week = sa.Table(
+    "week",
+    _metadata,
+    sa.Column("week_id", sa.Text, primary_key=True),
+    sa.Column("sealed_at", sa.DateTime(timezone=True)),
+)
+
+week_total = sa.Table(
+    "week_total",
+    _metadata,
+    sa.Column("week_id", sa.Text, primary_key=True),
+    sa.Column("account_id", sa.Uuid, primary_key=True),
+    sa.Column("coins", sa.BigInteger, nullable=False),
+    sa.Column("prizes", sa.Integer, nullable=False),
+)
+
+day_share = sa.Table(
+    "day_share",
+    _metadata,
+    sa.Column("account_id", sa.Uuid, primary_key=True),
+    sa.Column("day_id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, primary_key=True),
+    sa.Column("used", sa.Integer, nullable=False),
+)
+
+analysis = sa.Table(
+    "analysis",
+    _metadata,
+    sa.Column("table_id", sa.Uuid, primary_key=True),
+    sa.Column("account_id", sa.Uuid, primary_key=True),
+    sa.Column("grade", sa.Text, nullable=False),
+    sa.Column("runs", sa.SmallInteger, nullable=False),
+)

@@ -38,16 +38,18 @@ TABLES = (
     "attempt_window",
     "home_network",
     "mail_queue",
+    "claimed_name",
     "event",
     "outbox",
 )
 STAMPS = {
-    "account": ("created_at",),
+    "account": ("created_at", "account_since", "named_at"),
     "login": ("asked_at", "expires_at"),
     "session": ("created_at", "used_at", "expires_at"),
     "attempt_window": ("last_at",),
     "home_network": ("last_at",),
     "mail_queue": ("next_try_at", "expires_at"),
+    "claimed_name": ("free_at",),
 }
 _networks = count(1)
 
@@ -131,10 +133,24 @@ class Office:
         return login, self.mailbox.letters[-1][1]
 
     async def finish(
-        self, login_id: bytes, code: str, network: str = "", *, request_id: bytes = b"", device: str = "Phone"
+        self,
+        login_id: bytes,
+        code: str,
+        network: str = "",
+        *,
+        request_id: bytes = b"",
+        device: str = "Phone",
+        guest: SignedIn | None = None,
+        drop_guest: bool = False,
     ) -> SignedIn:
         command = FinishLogin(
-            login_id=login_id, code=code, device=device, network=network or fresh_network(), request_id=request_id
+            login_id=login_id,
+            code=code,
+            device=device,
+            network=network or fresh_network(),
+            request_id=request_id,
+            guest_id=guest.account.account_id.bytes if guest else b"",
+            drop_guest=drop_guest,
         )
         return await finish_login(command, desk=self.desk)
 
@@ -161,6 +177,8 @@ class Office:
         async with self.database.begin() as connection:
             for table, columns in STAMPS.items():
                 changes = ", ".join(f"{column} = {column} - cast(:passed as interval)" for column in columns)
+                if table == "account":
+                    changes += ", seen_on = cast(seen_on - cast(:passed as interval) as date)"
                 await connection.execute(sa.text(f"update auth.{table} set {changes}"), {"passed": passed})
             await connection.execute(
                 sa.text(

@@ -9,6 +9,7 @@ import pytest_asyncio
 from libs.chassis.clock import SystemClock
 from libs.chassis.db.database import Database, Store
 from libs.chassis.entropy import SystemEntropy
+from libs.house import platform
 from services.auth.domain.limits import HOUR, Limit
 from services.auth.domain.pepper import Pepper
 from services.auth.handlers.desk import Desk
@@ -30,6 +31,7 @@ async def shared_office(make_database: MakeDatabase, tmp_path_factory: pytest.Te
     pepper = Pepper(entropy.bytes(32))
     sealer = CodeSealer(pepper, entropy)
     mailbox = Mailbox()
+    house = platform.load()
     post = Post(store, sealer, mailbox)
     desk = Desk(
         registry=store,
@@ -39,6 +41,9 @@ async def shared_office(make_database: MakeDatabase, tmp_path_factory: pytest.Te
         sealer=sealer,
         codes=Limit(20, HOUR),
         guests=Limit(60, HOUR),
+        sign_in=house.sign_in,
+        names=house.names,
+        zone=house.zone,
         codes_in_all=10_000,
         wake_mail=post.wake,
     )

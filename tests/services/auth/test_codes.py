@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
+from libs.chassis.errors import DomainError
 from services.auth.domain.errors import CodeMalformed, CodeSpent, CodeWrong, DeviceInvalid, EmailInvalid, IdInvalid
 from tests.services.auth.builders import Office, is_suggested, outcomes, wrong
 
@@ -235,6 +236,25 @@ async def test_p40_asking_does_the_same_for_known_and_unknown_addresses(office: 
     assert len(seen) > 5
     assert (len(known.login_id), len(unknown.login_id)) == (16, 16)
     assert await office.count("mail_queue") == 2
+
+
+async def test_a2_a_wrong_code_is_refused_alike_for_known_and_unknown_addresses(office: Office) -> None:
+    """Whoever has no code learns nothing, with a guest at hand or without."""
+    await office.sign_in("known@example.com")
+    await office.age(timedelta(minutes=2))
+    guest = await office.guest()
+    told: list[list[tuple[str, dict[str, object]]]] = []
+    for address in ("known@example.com", "stranger@example.com"):
+        login, code = await office.ask_code(address)
+        refusals = []
+        for drop in (False, True, False, True, False, True):
+            with pytest.raises(DomainError) as refusal:
+                await office.finish(login.login_id, wrong(code), guest=guest, drop_guest=drop)
+            refusals.append((refusal.value.reason, dict(refusal.value.facts)))
+        told.append(refusals)
+
+    assert told[0] == told[1]
+    assert [reason for reason, _ in told[0]] == ["CODE_WRONG"] * 5 + ["CODE_SPENT"]
 
 
 async def test_asking_again_with_the_same_request_id_sends_one_mail(office: Office) -> None:

@@ -147,8 +147,8 @@ def test_the_pepper_is_not_shown() -> None:
 def test_mail_goes_one_way(tmp_path: Path) -> None:
     assert AuthSettings(mail_dir=tmp_path).mail_dir == tmp_path
     assert AuthSettings(smtp_host="mail.example").smtp_port == 587
-    assert isinstance(mailer_of(AuthSettings(mail_dir=tmp_path)), FolderMailer)
-    assert isinstance(mailer_of(AuthSettings(smtp_host="mail.example")), SmtpMailer)
+    assert isinstance(mailer_of(AuthSettings(mail_dir=tmp_path), 10), FolderMailer)
+    assert isinstance(mailer_of(AuthSettings(smtp_host="mail.example"), 10), SmtpMailer)
     for wrong in ({}, {"mail_dir": tmp_path, "smtp_host": "mail.example"}):
         with pytest.raises(ValueError, match="set one of WHIST_MAIL_DIR and WHIST_SMTP_HOST"):
             AuthSettings(**wrong)  # type: ignore[arg-type]

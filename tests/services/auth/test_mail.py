@@ -57,13 +57,13 @@ async def by_folder(folder: Path) -> AsyncIterator[Route]:
         return [message_from_bytes(path.read_bytes(), policy=modern) for path in sorted(folder.glob("*.eml"))]
 
     folder.mkdir()
-    yield Route(FolderMailer(folder=folder, sender=SENDER), arrived, break_it)
+    yield Route(FolderMailer(folder=folder, sender=SENDER, code_minutes=10), arrived, break_it)
 
 
 @asynccontextmanager
 async def by_smtp(_folder: Path) -> AsyncIterator[Route]:
     async with smtp_server() as server:
-        mailer = SmtpMailer(host="127.0.0.1", port=server.port, security="none", sender=SENDER)
+        mailer = SmtpMailer(host="127.0.0.1", port=server.port, security="none", sender=SENDER, code_minutes=10)
         yield Route(mailer, lambda: list(server.messages), lambda: setattr(server, "refusing", True))
 
 
@@ -72,7 +72,7 @@ async def by_fake(_folder: Path) -> AsyncIterator[Route]:
     mailbox = Mailbox()
 
     def arrived() -> list[Message]:
-        return [message_of(sent, code, SENDER) for sent, code in mailbox.letters]
+        return [message_of(sent, code, SENDER, 10) for sent, code in mailbox.letters]
 
     yield Route(mailbox, arrived, lambda: setattr(mailbox, "broken", True))
 
@@ -102,13 +102,15 @@ async def test_every_mailer_hands_over_the_letter_or_says_that_it_failed(
 
 async def test_a_server_that_is_not_there_is_a_failure() -> None:
     with pytest.raises(MailFailed):
-        await SmtpMailer(host="127.0.0.1", port=1, security="none", sender=SENDER).send(letter(), "01234567")
+        await SmtpMailer(host="127.0.0.1", port=1, security="none", sender=SENDER, code_minutes=10).send(
+            letter(), "01234567"
+        )
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("kind", LetterKind)
 def test_letters_read_well_in_every_language(kind: LetterKind, locale: str) -> None:
-    message = message_of(letter(kind, locale), "01234567", SENDER)
+    message = message_of(letter(kind, locale), "01234567", SENDER, 10)
     body = message.get_content()
 
     assert str(message["Subject"]).strip()

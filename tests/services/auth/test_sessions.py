@@ -235,7 +235,7 @@ async def test_p42_a_guests_request_opens_nothing_after_a_day(office: Office) ->
     first = await office.guest(request_id)
     await office.age(timedelta(hours=25))
     async with office.store.transaction() as tx:
-        await tx.sweep()
+        await tx.sweep(office.desk.sign_in.home_kept)
 
     assert (await office.guest(request_id)).account.account_id != first.account.account_id
 
@@ -244,13 +244,13 @@ async def test_sweeping_keeps_what_is_alive_and_deletes_what_is_over(office: Off
     answer = await office.sign_in("ana@example.com")
     await office.refresh(answer.tokens.refresh_token)
     async with office.store.transaction() as tx:
-        await tx.sweep()
+        await tx.sweep(office.desk.sign_in.home_kept)
     assert await office.count("session") == 1
     assert await office.count("attempt_window") > 0
 
     await office.age(timedelta(days=31))
     async with office.store.transaction() as tx:
-        await tx.sweep()
+        await tx.sweep(office.desk.sign_in.home_kept)
     assert await office.count("session") == 0
     assert await office.count("spent_token") == 0
     assert await office.count("attempt_window") == 0

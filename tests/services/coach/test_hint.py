@@ -13,16 +13,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from libs.chassis.errors import DomainError, Kind
-from libs.chassis.run import check
 from libs.search import advise, choose
 from services.coach import thinking
 from services.coach.domain.errors import BadView, CoachBusy
 from services.coach.domain.romanian import read_romanian
 from services.coach.domain.views import read_view
-from services.coach.settings import CoachSettings
 from services.coach.thinking import ThreadThinker
-from services.coach.wiring import SPEC
-from tests.services.coach.conftest import Coach, coach_running, decisions, views
+from tests.services.coach.builders import Coach, coach_running
+from tests.services.coach.conftest import decisions, views
 from whist.coach.v1.coach_pb2 import HintRequest
 from whist.coach.v1.coach_pb2_grpc import CoachServiceStub
 
@@ -73,10 +71,10 @@ async def test_p60_a_bids_points_are_those_of_making_it_or_missing_it(coach: Coa
         assert each.points <= each.chance * (5 + bid) - (1 - each.chance) + 1e-9
 
 
-async def test_p60_more_samples_say_it_more_surely(tmp_path: Path) -> None:
+async def test_p60_more_samples_say_it_more_surely(database: str, tmp_path: Path) -> None:
     errors = {}
     for samples in (100, 10_000):
-        async with coach_running(tmp_path, hint_samples=samples) as coach:
+        async with coach_running(database, tmp_path, hint_samples=samples) as coach:
             found = await coach.hint(json.dumps(BIDDING))
             errors[samples] = [each.error for each in found.advice]
     for few, many in zip(errors[100], errors[10_000], strict=True):
@@ -370,7 +368,9 @@ async def test_n5_only_the_gateway_may_ask(coach: Coach) -> None:
     assert (refused.value.kind, refused.value.reason) == (Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
 
-async def test_a_full_queue_says_so_and_frees_its_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_queue_says_so_and_frees_its_places(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate, started = threading.Event(), threading.Event()
 
     def slow(view: Any, samples: int, seed: int) -> Any:
@@ -379,7 +379,7 @@ async def test_a_full_queue_says_so_and_frees_its_places(tmp_path: Path, monkeyp
         return advise(view, samples, seed)
 
     monkeypatch.setattr(thinking, "advise", slow)
-    async with coach_running(tmp_path, hint_workers=1, hint_queue=0) as busy:
+    async with coach_running(database, tmp_path, hint_workers=1, hint_queue=0) as busy:
         first = asyncio.create_task(busy.hint(json.dumps(PLAYING)))
         await asyncio.to_thread(started.wait)
         error = await refusal(busy, json.dumps(PLAYING))
@@ -470,10 +470,6 @@ async def test_a_seat_that_holds_again_what_it_lacked_is_refused_by_the_card(coa
     error = await refusal(coach, changed(view, put("tricks", later, "cards", seat, spare)))
     assert error.reason == "BAD_VIEW"
     assert error.facts["field"] in {f"tricks[{later}].cards", f"tricks[{later}].winner", "last_trick"}
-
-
-async def test_check_needs_no_database() -> None:
-    await check(SPEC, CoachSettings(database_url="postgresql+asyncpg://nobody@127.0.0.1:1/none"))
 
 
 def test_the_refusal_names_the_field_and_the_problem() -> None:

@@ -176,14 +176,16 @@ async def test_watching_the_queue_is_one_stream_an_account_and_ends_when_seated(
     table = uuid4()
     matchmaking = stage.world.matchmaking
     waiting = matchmaking_pb2.QueueStatus(
-        state=matchmaking_pb2.QUEUE_STATE_WAITING, room=3, mode=types_pb2.MODE_QUICK, seats_filled=2
-    )
+        state=matchmaking_pb2.QUEUE_STATE_WAITING, room=3, mode=types_pb2.MODE_QUICK, seats_filled=2,
+        position=3, waiting=9, remaining_ms=7_250,
+    )  # fmt: skip
     seated = matchmaking_pb2.QueueStatus(state=matchmaking_pb2.QUEUE_STATE_SEATED, table_id=table.bytes)
     async with stage.player(account) as phone, stage.player(account) as laptop:
         await phone.say(frames.Watch())
         matchmaking.changes.put_nowait(waiting)
         place = await phone.hear(frames.Queue)
         assert (place.state, place.room, place.mode, place.seats) == ("waiting", 3, "quick", 2)
+        assert (place.position, place.waiting, place.remaining_ms) == (3, 9, 7_250)
         await laptop.say(frames.Watch())
         assert await laptop.hear(frames.Queue) == place
         matchmaking.changes.put_nowait(seated)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from services.auth.domain.addresses import network_of as network_at_auth
 from services.gateway.http.problems import MEDIA_TYPE
-from services.gateway.network import network_of
+from services.gateway.network import neighbours_of, network_of
 from tests.services.gateway.world import ORIGIN, TABLE, Stage, staged
 from whist.types.v1 import types_pb2
 
@@ -204,7 +204,7 @@ async def test_a6_every_route_but_the_named_ones_needs_a_token(http: httpx.Async
     assert {(path, verb) for path, verbs in paths.items() for verb in verbs} - set(closed) == opened
     for path, verb in closed:
         body = {"json": {"room": 1}} if verb == "post" else {}
-        answer = await http.request(verb, path.replace("{table_id}", TABLE), **body)  # type: ignore[arg-type]
+        answer = await http.request(verb, path.replace("{table_id}", TABLE).replace("{session_id}", TABLE), **body)  # type: ignore[arg-type]
         assert is_problem(answer, 401, "TOKEN_INVALID"), (path, verb)
 
 
@@ -358,6 +358,37 @@ def test_n8_the_network_is_what_our_own_proxies_saw(
     assert network_of(peer, forwarded, proxies) == network
 
 
+@pytest.mark.parametrize(
+    ("network", "neighbours"),
+    [
+        ("5.2.151.7", bytes((5, 2, 151))),
+        ("2a02:2f00:1:2::", bytes.fromhex("2a022f0000010002")),
+        ("127.0.0.1", b""),
+        ("192.168.1.7", b""),
+        ("10.0.0.1", b""),
+        ("100.64.1.1", b""),
+        ("fe80::", b""),
+        ("fd00:1:2:3::", b""),
+        ("", b""),
+        ("unix:", b""),
+    ],
+)
+def test_x12_neighbours_have_a_public_network_in_common(network: str, neighbours: bytes) -> None:
+    assert neighbours_of(network) == neighbours
+
+
+async def test_x12_queueing_tells_the_network_that_our_own_proxies_saw(short_folder: Path) -> None:
+    async with (
+        staged(short_folder, trusted_proxies=1) as stage,
+        httpx.AsyncClient(base_url=stage.http_url) as client,
+    ):
+        holder = uuid4()
+        headers = {"Authorization": f"Bearer {stage.world.keys.token(holder)}", "X-Forwarded-For": "8.8.8.8, 5.2.151.7"}
+        assert (await client.post("/v1/queue", json={"room": 1}, headers=headers)).status_code == 200
+        [asked] = stage.world.matchmaking.enqueued
+        assert asked.network == bytes((5, 2, 151))
+
+
 @pytest.mark.parametrize("peer", ["1.2.3.4", "2001:db8:1:2:3:4:5:6", "::ffff:1.2.3.4", "::1"])
 def test_auth_counts_the_network_that_the_gateway_names(peer: str) -> None:
     assert network_at_auth(network_of(peer, [], 0)) == network_at_auth(peer)
@@ -402,7 +433,9 @@ async def test_b32_garbage_at_every_route_is_never_a_5xx(stage: Stage, http: htt
     for (path, verb), part, body, query, media in made:
         answer = await http.request(
             verb,
-            path.replace("{table_id}", quote(part)).replace("{login_id}", quote(part)),
+            path.replace("{table_id}", quote(part))
+            .replace("{login_id}", quote(part))
+            .replace("{session_id}", quote(part)),
             content=body,
             params=query,
             headers={"Authorization": f"Bearer {token}", "Content-Type": media},

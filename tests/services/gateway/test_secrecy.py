@@ -18,9 +18,10 @@ import pytest
 
 from libs.engine import fair
 from libs.wire import frames
+from services.coach.wiring import MIGRATIONS as COACH_MIGRATIONS
 from tests.conftest import MakeDatabase
 from tests.engine.family import Table, name_of
-from tests.services.coach.conftest import coach_running
+from tests.services.coach.builders import coach_running
 from tests.services.gateway.world import Player, Stage, staged
 from tests.services.tables.conftest import Cluster, clustered
 from tests.services.tables.test_secrecy import ACCOUNTS, STRANGER, TABLES, Pair, World, pair, plant
@@ -44,7 +45,8 @@ async def houses(make_database: MakeDatabase) -> AsyncIterator[list[House]]:
     """Two with nothing in common but the coach, so that a table can stand in both under one id."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wg-")))
-        await stack.enter_async_context(coach_running(folder, hint_samples=SAMPLES))
+        database = await make_database(COACH_MIGRATIONS)
+        await stack.enter_async_context(coach_running(database, folder, hint_samples=SAMPLES))
         made = []
         for name in ("one", "other"):
             cluster = await stack.enter_async_context(clustered(make_database))
@@ -81,6 +83,8 @@ class Told:
             ("GET", f"/v1/tables/{self.table}"),
             ("POST", f"/v1/tables/{self.table}/hint"),
             ("GET", f"/v1/games/{self.table}"),
+            ("GET", f"/v1/games/{self.table}/analysis"),
+            ("GET", f"/v1/games/{self.table}/story"),
             ("GET", "/v1/friends-tables"),
             ("GET", f"/v1/friends-tables/{self.table}"),
         ):
@@ -147,6 +151,10 @@ async def test_h1_socket_and_rest_tell_an_observer_the_same_whatever_is_hidden(
     (observer, stranger), _ = seen
     assert b'"hand"' in b"".join(observer.heard) and b'"t":"private"' not in b"".join(stranger.heard)
     assert {status for path, status, _ in observer.answers if path.startswith("GET /v1/tables")} == {200}
-    records = {(status, b"GAME_RUNNING" in body) for path, status, body in observer.answers if "/v1/games" in path}
-    assert records == {(409, True)}
+    games = {
+        (path.endswith(("/analysis", "/story")), status, b"GAME_RUNNING" in body, b"ANALYSIS_UNKNOWN" in body)
+        for path, status, body in observer.answers
+        if "/v1/games" in path
+    }
+    assert games == {(False, 409, True, False), (True, 404, False, True)}
     assert any(status == 200 for path, status, _ in observer.answers if path.endswith("/hint"))

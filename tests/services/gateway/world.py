@@ -28,6 +28,7 @@ from libs.chassis.tokens import AUDIENCE, ISSUER, TOKEN_TYPE, jwk_of
 from libs.wire import frames, link
 from services.gateway.settings import GatewaySettings
 from services.gateway.wiring import SPEC, Gateway, service_of
+from tests.services.gateway.operators_world import AccountsDesk, PursesDesk, TablesDesk
 from whist.auth.v1 import auth_pb2, auth_pb2_grpc
 from whist.coach.v1 import coach_pb2, coach_pb2_grpc
 from whist.leagues.v1 import leagues_pb2, leagues_pb2_grpc
@@ -38,7 +39,16 @@ from whist.wallet.v1 import wallet_pb2, wallet_pb2_grpc
 
 ORIGIN = "https://play.example"
 TABLE = "0" * 31 + "1"
+GONE = b"d" * 16  # an account that was deleted
 PATIENCE_SECONDS = 10.0
+ANALYSIS = {
+    "v": 1, "table": TABLE, "game": "romanian", "seat": 2, "grade": "A+", "loss": 0.25, "samples": 1000,
+    "runs_of_seven": 1, "rounds": [{"round": 0, "cards": 8, "loss": 0.25, "grade": "A+"}], "dearest": [3],
+    "decisions": [
+        {"turn": 3, "round": 0, "action": {"bid": 2}, "best": {"bid": 1}, "points": 1.5, "loss": 0.25, "error": 0.1,
+         "band": "slip"}
+    ],
+}  # fmt: skip
 
 
 class AllowAll(dict[str, frozenset[str]]):
@@ -82,8 +92,9 @@ class Keys:
         return self.sign(self.claims(account or uuid4(), session, seconds))
 
 
-class Auth(auth_pb2_grpc.AuthServiceServicer):
+class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
     def __init__(self, keys: Keys) -> None:
+        super().__init__()
         self.keys = keys
         self.jwks_asked = 0
         self.guests: dict[bytes, UUID] = {}
@@ -94,6 +105,11 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
         self.lost_answers = 0
         self.down = False
         self.broken = False
+        self.finished: list[auth_pb2.FinishLoginRequest] = []
+        self.drops_guests = False
+        self.claimed: list[auth_pb2.ClaimNameRequest] = []
+        self.revoked: list[auth_pb2.RevokeSessionRequest] = []
+        self.deleted: list[auth_pb2.DeleteAccountRequest] = []
 
     def _tokens(self, account: UUID) -> auth_pb2.Tokens:
         tokens = auth_pb2.Tokens(access_token=self.keys.token(account), refresh_token="r" * 43)
@@ -129,6 +145,9 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
 
     async def FinishLogin(self, request: Any, context: Any) -> auth_pb2.FinishLoginResponse:
         self._note_login(request.request_id)
+        self.finished.append(request)
+        if request.guest_id and self.drops_guests and not request.drop_guest:
+            raise Refusal(Kind.CONFLICT, "GUEST_WOULD_BE_DROPPED")
         if request.code != "12345678":
             raise Refusal(Kind.UNAUTHENTICATED, "CODE_WRONG", tries_left=4)
         account = uuid4()
@@ -149,6 +168,39 @@ class Auth(auth_pb2_grpc.AuthServiceServicer):
 
     async def GetAccount(self, request: Any, context: Any) -> auth_pb2.GetAccountResponse:
         return auth_pb2.GetAccountResponse(account=auth_pb2.Account(account_id=request.account_id, name="Ana"))
+
+    async def GetAccounts(self, request: Any, context: Any) -> auth_pb2.GetAccountsResponse:
+        known = [each for each in request.account_ids if each != GONE]
+        return auth_pb2.GetAccountsResponse(accounts=[auth_pb2.Account(account_id=each, name="Ana") for each in known])
+
+    async def ClaimName(self, request: Any, context: Any) -> auth_pb2.ClaimNameResponse:
+        self.claimed.append(request)
+        if request.name == "Admin":
+            raise Refusal(Kind.INVALID, "NAME_INVALID", rule="reserved")
+        answer = auth_pb2.ClaimNameResponse(
+            account=auth_pb2.Account(account_id=request.account_id, name=request.name, named=True)
+        )
+        answer.next_change_at.FromDatetime(datetime.now(UTC) + timedelta(days=30))
+        return answer
+
+    async def ListSessions(self, request: Any, context: Any) -> auth_pb2.ListSessionsResponse:
+        known = [auth_pb2.Session(session_id=b"s" * 16, device="Phone"), auth_pb2.Session(session_id=b"t" * 16)]
+        return auth_pb2.ListSessionsResponse(sessions=known)
+
+    async def RevokeSession(self, request: Any, context: Any) -> auth_pb2.RevokeSessionResponse:
+        if request.session_id != b"s" * 16:
+            raise Refusal(Kind.NOT_FOUND, "SESSION_UNKNOWN")
+        self.revoked.append(request)
+        return auth_pb2.RevokeSessionResponse()
+
+    async def ExportAccount(self, request: Any, context: Any) -> auth_pb2.ExportAccountResponse:
+        return auth_pb2.ExportAccountResponse(export_json='{"email":"ana@example.org"}')
+
+    async def DeleteAccount(self, request: Any, context: Any) -> auth_pb2.DeleteAccountResponse:
+        if request.session_id != b"s" * 16:
+            raise Refusal(Kind.FORBIDDEN, "SIGN_IN_NOT_FRESH", minutes=10)
+        self.deleted.append(request)
+        return auth_pb2.DeleteAccountResponse()
 
 
 class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
@@ -186,7 +238,36 @@ class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
             yield matchmaking_pb2.WatchResponse(status=status)
 
 
-class Purse(wallet_pb2_grpc.WalletServiceServicer):
+class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
+    older_pages = 0  # of the history
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.orders: list[wallet_pb2.BuyCoffeeRequest] = []
+        self.refunds: list[wallet_pb2.RefundRequest] = []
+
+    async def BuyCoffee(self, request: Any, context: Any) -> wallet_pb2.BuyCoffeeResponse:
+        if request.guest:
+            raise Refusal(Kind.FORBIDDEN, "GUESTS_HAVE_NO_COFFEE")
+        self.orders.append(request)
+        return wallet_pb2.BuyCoffeeResponse(assets=types_pb2.Assets(bars=4, cups_x2=3))
+
+    async def RefundOffer(self, request: Any, context: Any) -> wallet_pb2.RefundOfferResponse:
+        returns, takes = types_pb2.Assets(coins=100, cups_x2=1), types_pb2.Assets(coins=175, bars=5)
+        offer = wallet_pb2.RefundOfferResponse(returns=returns, takes=takes, left_today=1, loses_first_game=True)
+        offer.until.FromJsonString("2026-11-30T12:15:00Z")
+        if self.refunds:
+            return wallet_pb2.RefundOfferResponse(refused="ALREADY_REFUNDED")
+        return offer
+
+    async def Refund(self, request: Any, context: Any) -> wallet_pb2.RefundResponse:
+        if request.table_id.hex() != TABLE:
+            raise Refusal(Kind.NOT_FOUND, "GAME_UNKNOWN")
+        self.refunds.append(request)
+        return wallet_pb2.RefundResponse(
+            returned=types_pb2.Assets(coins=100), taken=types_pb2.Assets(bars=5), assets=types_pb2.Assets(coins=1000)
+        )
+
     async def Balances(self, request: Any, context: Any) -> wallet_pb2.BalancesResponse:
         return wallet_pb2.BalancesResponse(
             assets=types_pb2.Assets(coins=1000, cups_x1_5=10), held=types_pb2.Assets(coins=100)
@@ -198,15 +279,22 @@ class Purse(wallet_pb2_grpc.WalletServiceServicer):
     async def ReleaseEntry(self, request: Any, context: Any) -> wallet_pb2.ReleaseEntryResponse:
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
+    async def SealWeek(self, request: Any, context: Any) -> wallet_pb2.SealWeekResponse:
+        raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
+
     async def History(self, request: Any, context: Any) -> wallet_pb2.HistoryResponse:
+        page = int(request.before or 0)
         return wallet_pb2.HistoryResponse(
             movements=[wallet_pb2.Movement(transfer_id=b"t" * 16, reason="signup_gift", asset="coin", amount=1000)],
-            next_before="",
+            next_before=str(page + 1) if page < self.older_pages else "",
         )
 
 
 class Leagues(leagues_pb2_grpc.LeaguesServiceServicer):
     down = False
+
+    def __init__(self) -> None:
+        self.uploaded: list[leagues_pb2.UploadOfflineRequest] = []
 
     async def Profile(self, request: Any, context: Any) -> leagues_pb2.ProfileResponse:
         if self.down:
@@ -216,17 +304,50 @@ class Leagues(leagues_pb2_grpc.LeaguesServiceServicer):
     async def Standing(self, request: Any, context: Any) -> leagues_pb2.StandingResponse:
         return leagues_pb2.StandingResponse(week_id="2026-W49", points=55, games=1, tier=leagues_pb2.TIER_JACK)
 
+    async def Group(self, request: Any, context: Any) -> leagues_pb2.GroupResponse:
+        member = leagues_pb2.GroupMember(
+            account_id=request.account_id, rank=1, points=55, games=1, next_tier=leagues_pb2.TIER_QUEEN,
+            podium_coins=100_000, podium_bars=50, form=leagues_pb2.FORM_ICE, level=2,
+        )  # fmt: skip
+        gone = leagues_pb2.GroupMember(account_id=GONE, rank=2, points=5, next_tier=leagues_pb2.TIER_JACK, level=1)
+        return leagues_pb2.GroupResponse(
+            week_id=request.week_id or "2026-W49",
+            group_id=b"g" * 16,
+            tier=leagues_pb2.TIER_JACK,
+            members=[member, gone],
+        )
+
+    async def Leaderboard(self, request: Any, context: Any) -> leagues_pb2.LeaderboardResponse:
+        place = leagues_pb2.LeaderboardPlace(account_id=request.account_id, rank=0, points=7, games=2)
+        first = leagues_pb2.LeaderboardPlace(account_id=GONE, rank=1, points=9, games=request.limit)
+        return leagues_pb2.LeaderboardResponse(week_id=request.week_id or "2026-W49", places=[first], own=place)
+
+    async def UploadOffline(self, request: Any, context: Any) -> leagues_pb2.UploadOfflineResponse:
+        self.uploaded.append(request)
+        return leagues_pb2.UploadOfflineResponse(credited=True, experience=62, total=62, level=1)
+
 
 class Coach(coach_pb2_grpc.CoachServiceServicer):
     async def Hint(self, request: Any, context: Any) -> coach_pb2.HintResponse:
         advice = coach_pb2.Advice(action_json='{"bid":2}', points=4.5, error=0.125, chance=0.75)
         return coach_pb2.HintResponse(turn=3, action_json='{"bid":2}', advice=[advice])
 
+    async def Analysis(self, request: Any, context: Any) -> coach_pb2.AnalysisResponse:
+        if request.table_id.hex() != TABLE:
+            raise Refusal(Kind.NOT_FOUND, "ANALYSIS_UNKNOWN")
+        return coach_pb2.AnalysisResponse(analysis_json=json.dumps(ANALYSIS))
 
-class FriendsDesk(tables_pb2_grpc.TablesServiceServicer):
+    async def Story(self, request: Any, context: Any) -> coach_pb2.StoryResponse:
+        if request.table_id.hex() != TABLE:
+            raise Refusal(Kind.UNAVAILABLE, "ANALYSIS_NOT_YET")
+        return coach_pb2.StoryResponse(locale=request.locale[:2], paragraphs=["Jucătorul 1 a câștigat.", "…"])
+
+
+class FriendsDesk(TablesDesk, tables_pb2_grpc.TablesServiceServicer):
     """Friends' tables that know no rules: every request is kept, one table answers."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[Any] = []
         self.table = friends_pb2.FriendsTable(
             table_id=bytes.fromhex(TABLE),
@@ -342,6 +463,9 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
     async def Abandon(self, request: Any, context: Any) -> tables_pb2.AbandonResponse:
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
+    async def FinishedGames(self, request: Any, context: Any) -> tables_pb2.FinishedGamesResponse:
+        raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
+
     async def GetTable(self, request: Any, context: Any) -> tables_pb2.GetTableResponse:
         if request.account_id in self.strangers:
             raise Refusal(Kind.FORBIDDEN, "NOT_AT_TABLE")
@@ -355,6 +479,9 @@ class Worker(FriendsDesk, tables_pb2_grpc.TablesServiceServicer):
             return tables_pb2.SeatOfResponse()
         kind, dealt = seat
         return tables_pb2.SeatOfResponse(table_id=bytes.fromhex(TABLE), kind=kind, dealt=dealt)
+
+    async def ExportAccount(self, request: Any, context: Any) -> tables_pb2.ExportAccountResponse:
+        return tables_pb2.ExportAccountResponse(export_json='{"chat":[]}')
 
     async def Record(self, request: Any, context: Any) -> tables_pb2.RecordResponse:
         return tables_pb2.RecordResponse(record_json='{"v":1,"deals":[]}')
@@ -453,7 +580,9 @@ class World:
         self.keys = Keys()
         self.auth = Auth(self.keys)
         self.matchmaking = Matchmaking()
+        self.purse = Purse()
         self.leagues = Leagues()
+        self.purse = Purse()
         self.worker = Worker()
         self._servers: list[Server] = []
 
@@ -461,7 +590,7 @@ class World:
         address = await self._serve("all", [
             lambda server: auth_pb2_grpc.add_AuthServiceServicer_to_server(self.auth, server),
             lambda server: matchmaking_pb2_grpc.add_MatchmakingServiceServicer_to_server(self.matchmaking, server),
-            lambda server: wallet_pb2_grpc.add_WalletServiceServicer_to_server(Purse(), server),
+            lambda server: wallet_pb2_grpc.add_WalletServiceServicer_to_server(self.purse, server),
             lambda server: leagues_pb2_grpc.add_LeaguesServiceServicer_to_server(self.leagues, server),
             lambda server: coach_pb2_grpc.add_CoachServiceServicer_to_server(Coach(), server),
             lambda server: tables_pb2_grpc.add_TablesServiceServicer_to_server(self.worker, server),

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -21,14 +22,25 @@ from libs.house import platform
 from services.leagues.settings import LeaguesSettings
 from services.leagues.storage.ledger import LeaguesTransaction
 from services.leagues.wiring import SPEC
-from whist.auth.v1.events_pb2 import AccountCreated, AuthEvent
+from whist.auth.v1.events_pb2 import AccountCreated, AccountDeleted, AuthEvent, GuestUpgraded
 from whist.leagues.v1.events_pb2 import LeaguesEvent
-from whist.leagues.v1.leagues_pb2 import ProfileRequest, ProfileResponse, StandingRequest, StandingResponse
+from whist.leagues.v1.leagues_pb2 import (
+    GroupRequest,
+    GroupResponse,
+    LeaderboardRequest,
+    LeaderboardResponse,
+    ProfileRequest,
+    ProfileResponse,
+    StandingRequest,
+    StandingResponse,
+    UploadOfflineRequest,
+    UploadOfflineResponse,
+)
 from whist.leagues.v1.leagues_pb2_grpc import LeaguesServiceStub
-from whist.tables.v1.events_pb2 import GameFinished, Seat, SeatResult, TablesEvent
-from whist.tables.v1.tables_pb2 import TABLE_KIND_QUICK, TableKind
+from whist.tables.v1.events_pb2 import GameFinished, GameStarted, GameVoided, Seat, SeatResult, TablesEvent
+from whist.tables.v1.tables_pb2 import TABLE_KIND_FRIENDS, TABLE_KIND_QUICK, TableKind
 from whist.types.v1.types_pb2 import MODE_QUICK
-from whist.wallet.v1.events_pb2 import PrizePaid, WalletEvent
+from whist.wallet.v1.events_pb2 import GameRefunded, PrizePaid, PrizeReversed, WalletEvent
 
 ENTROPY = SystemEntropy()
 WEEK = "2026-W48"
@@ -61,15 +73,65 @@ def game_finished(*seats: SeatResult, table_id: UUID | None = None, week: str = 
     return enveloped("whist.tables.events.v1", table.bytes, event)
 
 
-def prize_paid(account_id: UUID, coins: int, *, table_id: UUID | None = None, week: str = WEEK) -> Event:
+def friends_finished(
+    *seats: SeatResult, table_id: UUID | None = None, week: str = WEEK, at: datetime = EVENING
+) -> Event:
+    return game_finished(*seats, table_id=table_id, week=week, at=at, kind=TABLE_KIND_FRIENDS)
+
+
+def game_started(commitment: bytes) -> Event:
+    table = new_id()
+    started = GameStarted(table_id=table.bytes, kind=TABLE_KIND_QUICK, game="romanian", commitment=commitment)
+    event = TablesEvent(event_id=new_id().bytes, game_started=started)
+    return enveloped("whist.tables.events.v1", table.bytes, event)
+
+
+def game_voided(table_id: UUID, *, had_finished: bool = True,
+                kind: "TableKind.ValueType" = TABLE_KIND_QUICK) -> Event:  # fmt: skip
+    voided = GameVoided(table_id=table_id.bytes, kind=kind, reason="operator", had_finished=had_finished)
+    event = TablesEvent(event_id=new_id().bytes, game_voided=voided)
+    event.occurred_at.FromDatetime(EVENING)
+    return enveloped("whist.tables.events.v1", table_id.bytes, event)
+
+
+def prize_paid(account_id: UUID, coins: int, *, table_id: UUID | None = None, week: str = WEEK,
+               at: datetime = EVENING) -> Event:  # fmt: skip
     table = table_id or new_id()
     paid = PrizePaid(account_id=account_id.bytes, table_id=table.bytes, coins=coins, place=1, week_id=week)
-    return enveloped("whist.wallet.events.v1", account_id.bytes, WalletEvent(event_id=new_id().bytes, prize_paid=paid))
+    return _wallet(account_id, WalletEvent(prize_paid=paid), at)
+
+
+def game_refunded(account_id: UUID, coins: int, table_id: UUID, *, week: str = WEEK) -> Event:
+    refunded = GameRefunded(account_id=account_id.bytes, table_id=table_id.bytes, prize_coins=coins, week_id=week)
+    return _wallet(account_id, WalletEvent(game_refunded=refunded), EVENING)
+
+
+def prize_reversed(account_id: UUID, coins: int, table_id: UUID, *, week: str = WEEK) -> Event:
+    gone = PrizeReversed(account_id=account_id.bytes, table_id=table_id.bytes, coins=coins, week_id=week)
+    return _wallet(account_id, WalletEvent(prize_reversed=gone), EVENING)
+
+
+def _wallet(account_id: UUID, event: WalletEvent, at: datetime) -> Event:
+    event.event_id = new_id().bytes
+    event.occurred_at.FromDatetime(at)
+    return enveloped("whist.wallet.events.v1", account_id.bytes, event)
 
 
 def account_created(account_id: UUID, *, guest: bool) -> Event:
     created = AccountCreated(account_id=account_id.bytes, name="Ana", guest=guest)
     event = AuthEvent(event_id=new_id().bytes, account_created=created)
+    return enveloped("whist.auth.events.v1", account_id.bytes, event)
+
+
+def guest_upgraded(account_id: UUID) -> Event:
+    upgraded = GuestUpgraded(account_id=account_id.bytes, name="Ana")
+    event = AuthEvent(event_id=new_id().bytes, guest_upgraded=upgraded)
+    return enveloped("whist.auth.events.v1", account_id.bytes, event)
+
+
+def account_deleted(account_id: UUID) -> Event:
+    deleted = AccountDeleted(account_id=account_id.bytes)
+    event = AuthEvent(event_id=new_id().bytes, account_deleted=deleted)
     return enveloped("whist.auth.events.v1", account_id.bytes, event)
 
 
@@ -112,6 +174,29 @@ class Leagues:
         answer: StandingResponse = await self.gateway.call(stub.Standing, request)
         return answer
 
+    async def group(self, account_id: UUID, week: str = WEEK) -> GroupResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = GroupRequest(account_id=account_id.bytes, week_id=week)
+        answer: GroupResponse = await self.gateway.call(stub.Group, request)
+        return answer
+
+    async def told(self, kind: str) -> list[Any]:
+        """The published events of one kind, in order."""
+        rows = await self.rows("select payload from leagues.event where type = :kind order by event_id", kind=kind)
+        return [getattr(LeaguesEvent.FromString(bytes(row.payload)), kind) for row in rows]
+
+    async def upload(self, account_id: UUID, record_json: str, *, guest: bool = False) -> UploadOfflineResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = UploadOfflineRequest(account_id=account_id.bytes, guest=guest, record_json=record_json)
+        answer: UploadOfflineResponse = await self.gateway.call(stub.UploadOffline, request, seconds=30)
+        return answer
+
+    async def leaderboard(self, account_id: UUID, week: str = WEEK, limit: int = 0) -> LeaderboardResponse:
+        stub = LeaguesServiceStub(self.gateway.channel)
+        request = LeaderboardRequest(account_id=account_id.bytes, week_id=week, limit=limit)
+        answer: LeaderboardResponse = await self.gateway.call(stub.Leaderboard, request)
+        return answer
+
     async def levels_reached(self, account_id: UUID) -> list[int]:
         """Of all events kept for this account, in order."""
         rows = await self.rows(
@@ -126,10 +211,19 @@ class Leagues:
 
 
 @asynccontextmanager
-async def leagues_running(url: str, folder: Path) -> AsyncIterator[Leagues]:
+async def leagues_running(
+    url: str, folder: Path, *, wallet_target: str = "unix:/absent", close_seconds: float = 3600
+) -> AsyncIterator[Leagues]:
+    """One replica; weeks are closed when a test says so, unless `close_seconds` is short."""
     bus = MemoryBus()
-    target = f"unix:{folder}/leagues.sock"
-    settings = LeaguesSettings(database_url=url, database_pool=10, grpc_listen=target)
+    target = f"unix:{folder}/leagues-{new_id().hex[-8:]}.sock"
+    settings = LeaguesSettings(
+        database_url=url,
+        database_pool=10,
+        grpc_listen=target,
+        wallet_target=wallet_target,
+        close_seconds=close_seconds,
+    )
     async with SPEC.open(settings, bus=bus) as (chassis, service), running(SPEC, chassis, service):
         gateway, stranger = Peer(target, "gateway"), Peer(target, "matchmaking")
         try:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
 from libs.chassis.run import check
-from services.leagues import handlers
 from services.leagues.domain.results import AccountId
+from services.leagues.handlers import proof
 from services.leagues.jobs import check_totals
 from services.leagues.metrics import leagues_difference
 from services.leagues.settings import LeaguesSettings
@@ -62,7 +62,7 @@ async def test_recomputing_beside_finishing_games_and_prizes_loses_nothing(leagu
     events = [event for _ in range(12) for event in (game_finished(seat_result(person)), prize_paid(person, 10))]
     await asyncio.gather(
         *(leagues.bus.publish([event]) for event in events),
-        *(handlers.recompute(person, books=leagues.books, platform=PLATFORM) for _ in range(12)),
+        *(proof.recompute(person, books=leagues.books, platform=PLATFORM) for _ in range(12)),
     )
     found = await leagues.standing(person)
     assert (found.points, found.games) == (120, 12)
@@ -140,7 +140,7 @@ async def test_the_database_refuses_what_cannot_be(leagues: Leagues, statement: 
 
 async def test_check_says_what_is_wrong_with_an_empty_database(make_database: MakeDatabase) -> None:
     url = await make_database()
-    with pytest.raises(ValueError, match="WHIST_DATABASE_URL: schema leagues is at nothing, not at 0001"):
+    with pytest.raises(ValueError, match="WHIST_DATABASE_URL: schema leagues is at nothing, not at 0004"):
         await check(SPEC, LeaguesSettings(database_url=url))
     await MIGRATIONS.upgrade(url)
     await check(SPEC, LeaguesSettings(database_url=url))

@@ -8,7 +8,15 @@ import pytest
 
 from libs.chassis.errors import DomainError
 from libs.house.modes import Coffee
-from services.matchmaking.domain.admission import Assets, Visitor, admit, check_funds, check_name, closed_reason
+from services.matchmaking.domain.admission import (
+    Assets,
+    Visitor,
+    admit,
+    check_funds,
+    check_name,
+    closed_reason,
+    linkage_of,
+)
 from services.matchmaking.domain.ids import AccountId, TableId, TicketId
 from services.matchmaking.domain.matches import Match, MatchState, VipDays, players_of, shut_out
 from services.matchmaking.domain.tickets import DROP_SHOWN, IDLE, Ticket, TicketState, Tier, place_of
@@ -102,10 +110,24 @@ def test_p13_hints_come_with_the_vip_day_but_never_to_guests() -> None:
 def test_p8_a_drop_is_told_for_a_minute_and_then_forgotten() -> None:
     ticket = _ticket(state=TicketState.DROPPED, dropped_reason="INSUFFICIENT_FUNDS")
     pace = PLATFORM.matchmaking
-    assert place_of(ticket, 0, NOW + DROP_SHOWN - timedelta(seconds=1), pace).ticket == ticket
-    assert place_of(ticket, 0, NOW + DROP_SHOWN, pace) == IDLE
-    assert place_of(_ticket(state=TicketState.CANCELLED), 0, NOW, pace) == IDLE
-    assert place_of(_ticket(), 3, NOW, pace).deals_at == NOW + timedelta(seconds=10)
+    assert place_of(ticket, NOW + DROP_SHOWN - timedelta(seconds=1), pace).ticket == ticket
+    assert place_of(ticket, NOW + DROP_SHOWN, pace) == IDLE
+    assert place_of(_ticket(state=TicketState.CANCELLED), NOW, pace) == IDLE
+
+
+def test_p3_a_waiting_place_tells_how_long_the_table_waits_yet() -> None:
+    place = place_of(_ticket(), NOW + timedelta(milliseconds=9_400), PLATFORM.matchmaking, seats_filled=3)
+    assert (place.deals_at, place.remaining_ms, place.seats_filled) == (NOW + timedelta(seconds=10), 600, 3)
+    assert place_of(_ticket(), NOW + timedelta(seconds=11), PLATFORM.matchmaking).remaining_ms == 0
+
+
+def test_x12_a_linkage_tells_neighbours_and_not_where_they_are() -> None:
+    home, other = linkage_of(b"\x05\x02\x97", KEY), linkage_of(bytes(8), KEY)
+    assert home == linkage_of(b"\x05\x02\x97", KEY) and len({home, other, linkage_of(b"\x05\x02\x98", KEY)}) == 3
+    assert home != linkage_of(b"\x05\x02\x97", b"another key") and b"\x05\x02\x97" not in home
+    assert linkage_of(b"", KEY) == b""
+    for wrong in (b"\x05", bytes(4), bytes(16)):
+        assert _reason(lambda wrong=wrong: linkage_of(wrong, KEY)) == "BAD_NETWORK"
 
 
 def _reason(check: object) -> str:

@@ -1,7 +1,8 @@
-"""Any order of wishes, turns, crashes, outages and endings: at most one seat an account, no ticket left behind."""
+"""Any order of wishes, turns, crashes, outages, endings and news: one seat an account at most, nothing left behind."""
 
 import asyncio
 from collections.abc import Coroutine
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
@@ -11,11 +12,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from libs.chassis.db import Database
 from libs.chassis.errors import DomainError, Kind
 from libs.house.modes import Mode
-from tests.services.matchmaking.world import Died, World
+from services.matchmaking.handlers.following import account_reinstated, account_suspended
+from tests.services.matchmaking.world import PLATFORM, Died, World
 
 T = TypeVar("T")
 
 PEOPLE = 9
+FAMILY, HOME = (0, 1, 2), bytes(16)
 people = st.integers(0, PEOPLE - 1)
 
 
@@ -30,6 +33,8 @@ class Queue(RuleBasedStateMachine):
         self.world = World(Database.open(self.url, "matchmaking"))
         self.run(self.world.clear())
         self.accounts = [self.run(self.world.experienced()) for _ in range(PEOPLE)]
+        self.suspended: set[int] = set()
+        self.told = datetime(2026, 11, 30, tzinfo=UTC)
 
     def run(self, work: Coroutine[object, object, T]) -> T:
         return self.runner.run(work)
@@ -38,15 +43,21 @@ class Queue(RuleBasedStateMachine):
     def enqueue(self, person: int, room: int, mode: Mode) -> None:
         async def twice() -> None:
             account_id = self.accounts[person]
-            first = await self.world.enqueue(account_id, room=room, mode=mode)
-            again = await self.world.enqueue(account_id, room=room, mode=mode)
+            linkage = HOME if person in FAMILY else b"%016d" % person
+            first = await self.world.enqueue(account_id, room=room, mode=mode, linkage=linkage)
+            again = await self.world.enqueue(account_id, room=room, mode=mode, linkage=linkage)
             assert again.ticket == first.ticket
 
         try:
             self.run(twice())
         except DomainError as error:
-            assert error.kind is Kind.UNAVAILABLE, error.reason
-            assert self.world.wallet.down
+            if error.reason == "ACCOUNT_SUSPENDED":
+                assert person in self.suspended
+            else:
+                assert error.kind is Kind.UNAVAILABLE, error.reason
+                assert self.world.wallet.down
+        else:
+            assert person not in self.suspended
 
     @rule(person=people)
     def cancel(self, person: int) -> None:
@@ -72,6 +83,55 @@ class Queue(RuleBasedStateMachine):
             self.world.restart()
         finally:
             self.world.faults.rearm(None)
+
+    @rule(mode=st.sampled_from(Mode))
+    def form_and_die(self, mode: Mode) -> None:
+        """The pool's owner goes with what it formed: the next has to wait for its leases."""
+        self.run(self.world.matching.match(mode))
+        self.world.restart()
+
+    @rule()
+    def two_matchers(self) -> None:
+        """The old process did not know that it was given up for dead."""
+
+        async def both() -> None:
+            old = self.world.seating
+            due = await old.due()
+            self.world.restart()
+            async with asyncio.TaskGroup() as group:
+                for table_id in due:
+                    group.create_task(old.carry_on(table_id))
+                    group.create_task(self.world.seating.carry_on(table_id))
+                group.create_task(self.world.turn())
+
+        self.run(both())
+
+    @rule(person=people, back=st.booleans(), late=st.booleans())
+    def suspend(self, person: int, back: bool, late: bool) -> None:
+        """Or reinstate; told twice, and the news before once more behind it."""
+
+        async def tell() -> None:
+            account_id = self.accounts[person]
+            self.told += timedelta(seconds=1)
+            news = account_reinstated if back else account_suspended
+            for _ in range(2):
+                async with self.world.store.transaction() as tx:
+                    await news(account_id, self.told, tx=tx)
+            if late:
+                async with self.world.store.transaction() as tx:
+                    await (account_suspended if back else account_reinstated)(
+                        account_id, self.told - timedelta(seconds=1), tx=tx
+                    )
+
+        self.run(tell())
+        (self.suspended.discard if back else self.suspended.add)(person)
+
+    @rule()
+    def told_once_more(self) -> None:
+        """The whole topic of ended games is read again."""
+        for table_id, state in self.world.tables.tables.items():
+            if state == "over":
+                self.run(self.world.ends(table_id))
 
     @rule(seed=st.integers(0, 20), told=st.booleans())
     def finish(self, seed: int, told: bool) -> None:
@@ -104,6 +164,13 @@ class Queue(RuleBasedStateMachine):
     def nobody_sits_twice(self) -> None:
         self.run(self.world.check_invariants())
 
+    @invariant()
+    def a_family_shares_no_paid_table(self) -> None:
+        family = {self.accounts[person] for person in FAMILY}
+        for players in self.world.tables.players.values():
+            if any(player.room not in PLATFORM.free_rooms for player in players):
+                assert len(family & {player.account_id for player in players}) <= 1, "X12"
+
     def teardown(self) -> None:
         """Heal everything; then every wish has come to its end and nothing hangs."""
         self.run(self._come_to_rest())
@@ -113,6 +180,9 @@ class Queue(RuleBasedStateMachine):
         world = self.world
         world.wallet.down = world.tables.refuses_new = world.tables.loses_answers = False
         await world.settle()
+        for person in self.suspended:
+            async with world.store.transaction() as tx:
+                await account_reinstated(self.accounts[person], self.told + timedelta(seconds=1), tx=tx)
         for account_id in self.accounts:
             if not world.tables.seats_of(account_id):
                 world.wallet.spent.discard(account_id)
@@ -125,7 +195,7 @@ class Queue(RuleBasedStateMachine):
             assert len(world.tables.seats_of(account_id)) == 1
 
 
-def test_p8_39_44_any_order_of_faults_ends_well(database_url: str) -> None:
+def test_p8_x3_x12_39_44_any_order_of_faults_ends_well(database_url: str) -> None:
     with asyncio.Runner() as runner:
         Queue.runner, Queue.url = runner, database_url
         run_state_machine_as_test(

@@ -67,6 +67,39 @@ async def test_p3_six_are_seated_without_waiting_for_the_clock(world: World) -> 
     await world.check_settled()
 
 
+async def test_47_while_tables_are_slow_to_come_people_wait_in_the_queue_and_not_at_tables_to_be(world: World) -> None:
+    """A table that is not there within half a minute is taken back, and its people with it."""
+    matcher = Matcher(world.matching, world.seating, ahead=1)
+    accounts = [world.account() for _ in range(18)]
+    world.tables.answers.clear()
+
+    async def states() -> dict[str, int]:
+        rows = await world.rows("select state, count(*) from matchmaking.ticket group by state")
+        return {str(state): int(count) for state, count in rows}
+
+    async def one_on_its_way() -> bool:
+        return (await states()).get("matched") == 6
+
+    async def all_seated() -> bool:
+        return await states() == {"seated": 18}
+
+    async with asyncio.TaskGroup() as group:
+        for account_id in accounts[:6]:
+            await world.enqueue(account_id)
+        running = group.create_task(matcher.run())
+        await until(one_on_its_way)
+        for account_id in accounts[6:]:
+            await world.enqueue(account_id)
+        # Two tables would fill, and wait all the same while the matcher looks at them again and again.
+        before = world.faults.steps
+        await until(lambda: _reached(world, before + 6))
+        assert await states() == {"matched": 6, "waiting": 12}
+        world.tables.answers.set()
+        await until(all_seated)
+        running.cancel()
+    await world.check_settled()
+
+
 async def test_b17_what_a_dead_matcher_left_is_carried_on_by_the_next(world: World) -> None:
     accounts = [world.account() for _ in range(6)]
     for account_id in accounts:
@@ -76,6 +109,34 @@ async def test_b17_what_a_dead_matcher_left_is_carried_on_by_the_next(world: Wor
     world.pass_time(6)
     async with matching(world):
         await until(lambda: _seated(world, accounts[0]))
+    await world.check_settled()
+
+
+async def test_44_39_three_matchers_share_the_queue_and_one_that_dies_is_missed_by_nobody(world: World) -> None:
+    accounts = [world.account() for _ in range(90)]
+    matchers = []
+    for _ in range(3):
+        matchers.append(Matcher(world.matching, world.seating))
+        world.restart()
+
+    async def seated(least: int) -> bool:
+        ((count,),) = await world.rows("select count(*) from matchmaking.ticket where state = 'seated'")
+        return int(count) >= least
+
+    async with asyncio.TaskGroup() as group:
+        running = [group.create_task(matcher.run()) for matcher in matchers]
+        for account_id in accounts[:45]:
+            await world.enqueue(account_id)
+        await until(lambda: seated(6))
+        running[0].cancel()  # as it stands: nothing is given back
+        for account_id in accounts[45:]:
+            await world.enqueue(account_id)
+        world.pass_time(6)  # its leases are over
+        await until(lambda: seated(90))
+        for task in running:
+            task.cancel()
+    assert sorted(len(world.tables.seats_of(account_id)) for account_id in accounts) == [1] * 90
+    assert len(world.tables.players) == 15
     await world.check_settled()
 
 
@@ -122,6 +183,11 @@ async def test_watchers_share_each_look(world: World) -> None:
     looks.clear()
     await watching.look()
     assert not looks, "nobody watches"
+
+
+async def _reached(world: World, steps: int) -> bool:
+    """Commits: each of the matcher's turns has two at least."""
+    return world.faults.steps >= steps
 
 
 async def _seated(world: World, account_id: AccountId) -> bool:

@@ -160,9 +160,9 @@ async def test_x20_a_refused_wish_leaves_nothing(world: World, choice: dict[str,
 
 async def test_p2_rooms_open_with_the_level_that_leagues_tell(world: World) -> None:
     account_id = world.account()
-    for level in (4, 1, 4):
+    for level in (9, 4):
         async with world.store.transaction() as tx:
-            await tx.raise_level(account_id, level)
+            await tx.set_level(account_id, level, await tx.now())
     assert _ticket(await world.enqueue(account_id, room=3)).wish.room == 3
 
 
@@ -173,6 +173,27 @@ async def test_p8_who_cannot_pay_is_told_before_queueing(world: World) -> None:
         await world.enqueue(account_id, room=2)
     assert refused.value.reason == "INSUFFICIENT_FUNDS"
     assert _ticket(await world.enqueue(account_id, room=1)).wish.room == 1
+
+
+@pytest.mark.parametrize(("room", "coins", "bars"), [(11, 100_000, 10), (12, 250_000, 20)])
+async def test_p7_the_last_rooms_ask_for_bars_besides(world: World, room: int, coins: int, bars: int) -> None:
+    account_id = await world.experienced()
+    async with world.store.transaction() as tx:
+        today = await tx.now()
+    days = VipDays(key=KEY, zone=PLATFORM.zone)
+    world.shift = next(
+        timedelta(days=ahead)
+        for ahead in range(7)
+        if days.today(account_id, today + timedelta(days=ahead), guest=False)
+    )
+    for short in (Assets(coins=coins, bars=bars - 1), Assets(coins=coins - 1, bars=bars)):
+        world.wallet.assets[account_id] = short
+        with pytest.raises(DomainError) as refused:
+            await world.enqueue(account_id, room=room)
+        assert (refused.value.reason, refused.value.facts["bars"]) == ("INSUFFICIENT_FUNDS", bars)
+    assert not await world.rows("select 1 from matchmaking.ticket")
+    world.wallet.assets[account_id] = Assets(coins=coins, bars=bars)
+    assert _ticket(await world.enqueue(account_id, room=room)).wish.room == room
 
 
 async def test_p2_room_1_opens_without_the_wallet(world: World) -> None:
@@ -208,7 +229,7 @@ async def test_p3_p4_tickets_carry_the_tier_that_leagues_told_but_guests_are_jac
     account_id, guest = world.account(), world.account()
     for each in (account_id, guest):
         async with world.store.transaction() as tx:
-            await tx.set_tier(each, Tier.KING)
+            await tx.set_tier(each, Tier.KING, await tx.now())
     assert _ticket(await world.enqueue(account_id)).tier is Tier.KING
     assert _ticket(await world.enqueue(guest, guest=True)).tier is Tier.JACK
 

@@ -23,6 +23,14 @@ from libs.chassis.settings import WrongSettings
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.wiring import SPEC
 from tests.services.matchmaking.world import KEY, until
+from whist.auth.v1.events_pb2 import (
+    AccountDeleted,
+    AccountReinstated,
+    AccountSuspended,
+    AuthEvent,
+    GuestUpgraded,
+    NameChanged,
+)
 from whist.leagues.v1 import leagues_pb2
 from whist.leagues.v1.events_pb2 import LeaguesEvent, LevelReached, TierChanged
 from whist.matchmaking.v1 import matchmaking_pb2 as pb
@@ -267,6 +275,31 @@ async def test_p8_who_cannot_pay_is_told_so(house: House) -> None:
     assert (await house.status(accounts[5])).dropped_reason == "INSUFFICIENT_FUNDS"
 
 
+async def test_p82_p45_the_queue_follows_what_auth_tells(house: House) -> None:
+    suspended, deleted, guest = (ENTROPY.uuid7().bytes for _ in range(3))
+    for account_id in (suspended, deleted, guest):
+        await house.client.call("Enqueue", a_request(account_id, guest=account_id == guest, network=bytes(3)))
+
+    async def tell(account_id: bytes, **event: Any) -> None:
+        message = AuthEvent(**event)
+        message.occurred_at.GetCurrentTime()
+        await house.tell("whist.auth.events.v1", account_id, message)
+
+    await tell(suspended, account_suspended=AccountSuspended(account_id=suspended))
+    await tell(deleted, account_deleted=AccountDeleted(account_id=deleted))
+    await tell(guest, guest_upgraded=GuestUpgraded(account_id=guest, name="Iordana"))
+    await tell(guest, name_changed=NameChanged(account_id=guest, name="Ioana"))
+    for account_id, reason in ((suspended, "ACCOUNT_SUSPENDED"), (deleted, "ACCOUNT_DELETED")):
+        status = await house.status(account_id)
+        assert (status.state, status.dropped_reason) == (pb.QUEUE_STATE_DROPPED, reason)
+        assert await house.client.refusal("Enqueue", a_request(account_id)) == reason
+    await tell(suspended, account_reinstated=AccountReinstated(account_id=suspended))
+    assert (await house.client.call("Enqueue", a_request(suspended))).status.state == pb.QUEUE_STATE_WAITING
+    assert (await house.status(guest)).position >= 1
+    for account_id in (suspended, guest):
+        await house.client.call("Cancel", pb.CancelRequest(account_id=account_id))
+
+
 async def test_p2_p4_p9_rooms_follow_what_leagues_tell(house: House) -> None:
     account_id = ENTROPY.uuid7().bytes
     reached = LevelReached(account_id=account_id, level=6)
@@ -289,6 +322,7 @@ async def test_p2_p4_p9_rooms_follow_what_leagues_tell(house: House) -> None:
         ({"mode": 77}, "UNKNOWN_MODE"),
         ({"coffee": 77}, "UNKNOWN_COFFEE"),
         ({"name": ""}, "BAD_NAME"),
+        ({"network": b"home"}, "BAD_NETWORK"),
         ({"coffee": types_pb2.COFFEE_X5}, "INSUFFICIENT_FUNDS"),
         ({"guest": True, "room": 2}, "GUESTS_ROOM_1_ONLY"),
         ({"guest": True, "coffee": types_pb2.COFFEE_X2}, "GUESTS_HAVE_NO_COFFEE"),

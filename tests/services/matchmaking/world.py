@@ -3,6 +3,7 @@
 Every commit and every answered call passes `Faults.pass_by`, where a test may let the process die.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -109,10 +110,14 @@ class FakeTables:
         # The answer to CreateTable is lost: the table may be there all the same.
         self.loses_answers = False
         self.down = False
+        # Cleared: CreateTable is answered no sooner than it is set again.
+        self.answers = asyncio.Event()
+        self.answers.set()
 
     async def create(self, table_id: TableId, mode: Mode, players: Sequence[Player]) -> None:
         assert mode in Mode
         self._answer()
+        await self.answers.wait()
         if self.refuses_new:
             raise Refusal(Kind.UNAVAILABLE, "DRAINING")
         if self.tables.get(table_id) == "abandoned":
@@ -214,7 +219,7 @@ class World:
         """An account that leagues say has reached this level."""
         account_id = self.account()
         async with self.store.transaction() as tx:
-            await tx.raise_level(account_id, level)
+            await tx.set_level(account_id, level, await tx.now())
         return account_id
 
     async def enqueue(self, account_id: AccountId, **choice: object) -> Place:
@@ -256,6 +261,7 @@ class World:
             await connection.execute(
                 sa.text(
                     "truncate matchmaking.ticket, matchmaking.match, matchmaking.pool_lease, matchmaking.standing,"
+                    " matchmaking.admission,"
                     " matchmaking.event, matchmaking.outbox, matchmaking.inbox, matchmaking.parked"
                 )
             )
@@ -302,7 +308,5 @@ def a_wish(account_id: AccountId, **choice: object) -> Wish:
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     """Look again and again, giving way to the others; the test's own time-out is the limit."""
-    import asyncio  # noqa: PLC0415 - of this function alone
-
     while not await condition():
         await asyncio.sleep(0.02)

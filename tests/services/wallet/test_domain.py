@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from libs.house.modes import Coffee
 from libs.house.rooms import GUEST_ROOM
 from services.wallet.domain.assets import Asset
-from services.wallet.domain.awards import signup_award
+from services.wallet.domain.gifts import signup_award
 from services.wallet.domain.holds import GameState, give_back, new_hold, pay, release, set_aside
 from services.wallet.domain.ledger import AccountId, House, Posting, Reason, Transfer, changes, coins_created, move
 from tests.services.wallet.builders import PLATFORM, new_account, new_table

@@ -3,14 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import Any
-from uuid import UUID
 
 import grpc
 import pytest
 import sqlalchemy as sa
 
-from libs.chassis.errors import DomainError, Kind, Unavailable
+from libs.chassis.errors import DomainError, Kind
 from libs.chassis.rpc.peer import Peer
 from services.wallet.domain.errors import HoldResolved
 from services.wallet.domain.ledger import TableId
@@ -20,41 +18,8 @@ from services.wallet.metrics import oldest_hold_seconds
 from services.wallet.peers import TablesPeer
 from services.wallet.ports import Tables
 from tests.services.wallet.builders import SIGNUP, Player, Wallet, new_table, started
-from whist.tables.v1 import tables_pb2
-from whist.tables.v1.tables_pb2_grpc import TablesServiceServicer, add_TablesServiceServicer_to_server
-
-
-class FakeTables:
-    """The port's contract in memory: once a table has answered, it answers the same for ever."""
-
-    def __init__(self) -> None:
-        self.dealt: set[TableId] = set()
-        self.silent: set[TableId] = set()
-        self.asked: list[TableId] = []
-
-    async def abandon(self, table_id: TableId) -> bool:
-        self.asked.append(table_id)
-        if table_id in self.silent:
-            raise Unavailable
-        return table_id not in self.dealt
-
-
-class TablesServer(TablesServiceServicer):
-    """A worker's answer over the wire, decided by the same fake."""
-
-    def __init__(self, fake: FakeTables) -> None:
-        self.fake = fake
-
-    async def Abandon(  # noqa: N802
-        self, request: tables_pb2.AbandonRequest, context: Any
-    ) -> tables_pb2.AbandonResponse:
-        table_id = TableId(UUID(bytes=request.table_id))
-        try:
-            abandoned = await self.fake.abandon(table_id)
-        except Unavailable:
-            await context.abort(grpc.StatusCode.UNAVAILABLE, "away")
-        outcome = tables_pb2.ABANDON_OUTCOME_ABANDONED if abandoned else tables_pb2.ABANDON_OUTCOME_DEALT
-        return tables_pb2.AbandonResponse(outcome=outcome)
+from tests.services.wallet.fake_tables import FakeTables, TablesServer
+from whist.tables.v1.tables_pb2_grpc import add_TablesServiceServicer_to_server
 
 
 @pytest.fixture(params=["fake", "grpc"])
@@ -95,6 +60,17 @@ async def test_a_worker_that_is_away_is_unavailable(tables: tuple[Tables, FakeTa
     with pytest.raises(DomainError) as refused:
         await port.abandon(table)
     assert refused.value.kind is Kind.UNAVAILABLE
+
+
+async def test_p55_a_weeks_games_are_asked_for_page_by_page(tables: tuple[Tables, FakeTables]) -> None:
+    port, fake = tables
+    ids = sorted(new_table() for _ in range(3))
+    fake.finished["2026-W48"], fake.page = ids, 2
+    first = await port.finished_games("2026-W48", after=None)
+    assert (list(first.tables), first.more, first.complete) == (ids[:2], True, False)
+    fake.complete.add("2026-W48")
+    rest = await port.finished_games("2026-W48", after=first.tables[-1])
+    assert (list(rest.tables), rest.more, rest.complete) == (ids[2:], False, True)
 
 
 async def age(wallet: Wallet, *tables: TableId, seconds: int) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,8 +18,10 @@ from libs.chassis.run import running
 from services.wallet.settings import WalletSettings
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import SPEC
+from tests.services.wallet import builders
 from tests.services.wallet.builders import (
     ENTROPY,
+    VIP_KEY,
     Player,
     Wallet,
     created,
@@ -28,6 +31,8 @@ from tests.services.wallet.builders import (
     started,
 )
 from whist.auth.v1.events_pb2 import AuthEvent
+from whist.coach.v1.events_pb2 import CoachEvent
+from whist.leagues.v1.events_pb2 import LeaguesEvent
 from whist.tables.v1.events_pb2 import TablesEvent
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2 as pb
@@ -53,7 +58,12 @@ async def bus() -> MemoryBus:
 @pytest.fixture(scope="module")
 async def address(database_url: str, bus: MemoryBus, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
     listen = f"unix:{tmp_path_factory.mktemp('wallet') / 's'}"
-    values: dict[str, Any] = {"database_url": database_url, "grpc_listen": listen, "tables_target": "unix:/absent"}
+    values: dict[str, Any] = {
+        "database_url": database_url,
+        "grpc_listen": listen,
+        "tables_target": "unix:/absent",
+        "vip_key": VIP_KEY.decode(),
+    }
     async with SPEC.open(WalletSettings(**values), bus=bus) as (chassis, service), running(SPEC, chassis, service):
         yield listen
 
@@ -72,8 +82,16 @@ async def matchmaking(address: str) -> AsyncIterator[Client]:
     await client.peer.close()
 
 
-async def publish(bus: MemoryBus, message: AuthEvent | TablesEvent, key: bytes) -> None:
-    topic = "whist.auth.events.v1" if isinstance(message, AuthEvent) else "whist.tables.events.v1"
+TOPICS: dict[type, str] = {
+    AuthEvent: "whist.auth.events.v1",
+    TablesEvent: "whist.tables.events.v1",
+    CoachEvent: "whist.coach.events.v1",
+    LeaguesEvent: "whist.leagues.events.v1",
+}
+
+
+async def publish(bus: MemoryBus, message: builders.Event, key: bytes) -> None:
+    topic = TOPICS[type(message)]
     message.event_id = ENTROPY.uuid7().bytes
     kind = message.WhichOneof("event") or ""
     await bus.publish(
@@ -121,6 +139,23 @@ async def test_a_whole_game_over_the_wires_with_every_event_twice(
     ]
     assert [m.table_id for m in movements][:4] == [table.bytes] * 4
     assert {m.reason for m in movements[4:]} == {"signup_gift"}
+
+
+async def test_p17_the_ledger_is_proved_over_the_wires_and_a_planted_difference_named(
+    bus: MemoryBus, gateway: Client, store: LedgerStore
+) -> None:
+    account = new_account()
+    await publish(bus, created(account), account.bytes)
+    assert not (await gateway.call("CheckLedger", pb.CheckLedgerRequest())).differences
+    plant = "update wallet.balance set amount = amount + :more where account_id = :account and asset = 'coin'"
+    async with store.database.begin() as connection:
+        await connection.execute(sa.text(plant), {"more": 1, "account": account})
+    try:
+        [told] = (await gateway.call("CheckLedger", pb.CheckLedgerRequest())).differences
+    finally:
+        async with store.database.begin() as connection:
+            await connection.execute(sa.text(plant), {"more": -1, "account": account})
+    assert (told.rule, told.subject, told.expected, told.found) == ("E2", f"{account} coin", "1000", "1001")
 
 
 async def test_history_is_paged_without_a_gap_or_a_twin(bus: MemoryBus, gateway: Client, matchmaking: Client) -> None:
@@ -171,6 +206,11 @@ async def test_x1_a_hundred_calls_at_once_hold_what_the_balance_allows(
         ("History", {"gateway"}),
         ("HoldEntry", {"matchmaking"}),
         ("ReleaseEntry", {"matchmaking"}),
+        ("BuyCoffee", {"gateway"}),
+        ("RefundOffer", {"gateway"}),
+        ("Refund", {"gateway"}),
+        ("SealWeek", {"leagues"}),
+        ("Grant", {"gateway"}),
     ],
 )
 async def test_n5_only_who_needs_a_method_may_call_it(address: str, method: str, callers: set[str]) -> None:

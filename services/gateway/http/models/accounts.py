@@ -29,6 +29,7 @@ class LoginFinish(Request):
 
     code: str = Field(pattern="^[0-9]{8}$")
     device: str = Field("", max_length=64)
+    drop_guest: bool = Field(False, description="Erase the guest who asks where the address has its account already.")
 
 
 class RefreshToken(Request):
@@ -53,11 +54,12 @@ class LoginStarted(BaseModel):
 
 
 class Account(BaseModel):
-    """Public facts of an account."""
+    """Public facts of an account; `named` when the name is its own alone, a ✓ at the table (P41)."""
 
     account_id: Id
     name: str
     guest: bool
+    named: bool
     created_at: datetime
 
     @classmethod
@@ -66,6 +68,7 @@ class Account(BaseModel):
             account_id=account.account_id.hex(),
             name=account.name,
             guest=account.guest,
+            named=account.named,
             created_at=account.created_at.ToDatetime(UTC),
         )
 

@@ -62,7 +62,11 @@ class Rooms(BaseModel):
 
 
 class Place(BaseModel):
-    """Where one stands in matchmaking."""
+    """Where one stands in matchmaking.
+
+    While waiting: `seats_filled` people would sit at this table now, `position` (1: the oldest) is the place among the
+    `waiting` of the same room and mode, and the table deals within `remaining_ms`; else all of them are 0.
+    """
 
     state: Literal["idle", "waiting", "matched", "seated", "dropped"]
     table: Id | None
@@ -71,6 +75,9 @@ class Place(BaseModel):
     coffee: CoffeeName | None
     deals_at: datetime | None
     seats_filled: int
+    position: int
+    waiting: int
+    remaining_ms: int
     dropped_reason: str | None
 
     @classmethod
@@ -84,6 +91,9 @@ class Place(BaseModel):
                 "coffee": COFFEES.get(status.coffee),
                 "deals_at": status.deals_at.ToDatetime(UTC) if status.HasField("deals_at") else None,
                 "seats_filled": status.seats_filled,
+                "position": status.position,
+                "waiting": status.waiting,
+                "remaining_ms": status.remaining_ms,
                 "dropped_reason": status.dropped_reason or None,
             }
         )

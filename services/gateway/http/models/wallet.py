@@ -1,11 +1,11 @@
 """Purse and movements."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal
 
 from pydantic import BaseModel
 
-from services.gateway.http.models.base import Id
+from services.gateway.http.models.base import Id, Request
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2
 
@@ -61,9 +61,71 @@ class Movement(BaseModel):
     amount: int
     table: Id | None
 
+    @classmethod
+    def of(cls, movement: wallet_pb2.Movement) -> "Movement":
+        return cls(
+            transfer_id=movement.transfer_id.hex(),
+            at=movement.at.ToDatetime(UTC),
+            reason=movement.reason,
+            asset=movement.asset,
+            amount=movement.amount,
+            table=movement.table_id.hex() or None,
+        )
+
 
 class History(BaseModel):
     """Newest first; `next_before` leads to older ones and is null at the end."""
 
     movements: list[Movement]
     next_before: str | None
+
+    @classmethod
+    def of(cls, answer: wallet_pb2.HistoryResponse) -> "History":
+        return cls(
+            movements=[Movement.of(each) for each in answer.movements],
+            next_before=answer.next_before or None,
+        )
+
+
+class CoffeeOrder(Request):
+    """Which kind is bought; how many at a time, and for how much, is the house's (P12)."""
+
+    coffee: CoffeeName
+
+
+class RefundOffer(BaseModel):
+    """`refused` is null where a refund is open, else why there is none (P14)."""
+
+    refused: str | None
+    returns: Assets
+    takes: Assets
+    until: datetime | None
+    left_today: int
+    loses_first_game: bool
+
+    @classmethod
+    def of(cls, offer: wallet_pb2.RefundOfferResponse) -> "RefundOffer":
+        return cls(
+            refused=offer.refused or None,
+            returns=Assets.of(offer.returns),
+            takes=Assets.of(offer.takes),
+            until=offer.until.ToDatetime(UTC) if offer.HasField("until") else None,
+            left_today=offer.left_today,
+            loses_first_game=offer.loses_first_game,
+        )
+
+
+class Refunded(BaseModel):
+    """What came back, what went back, and what is there now."""
+
+    returned: Assets
+    taken: Assets
+    assets: Assets
+
+    @classmethod
+    def of(cls, refunded: wallet_pb2.RefundResponse) -> "Refunded":
+        return cls(
+            returned=Assets.of(refunded.returned),
+            taken=Assets.of(refunded.taken),
+            assets=Assets.of(refunded.assets),
+        )

@@ -1,0 +1,1 @@
+"""PostgreSQL behind coach: finished games and what was made of them."""

@@ -1,0 +1,43 @@
+"""``python -m services.leagues.check``: prove what leagues store against the facts, now, beside the running service.
+
+Reads the service's own settings. The last line is JSON, {"differences": n}; exit status 1 where there are any. An
+account's totals that differ are repaired, as the job `check_totals` does; see its log for each.
+"""
+
+import asyncio
+import json
+import sys
+
+from libs.chassis.db import Store
+from libs.chassis.db.database import Database
+from libs.chassis.entropy import SystemEntropy
+from libs.chassis.logs import configure_logs
+from libs.chassis.settings import load_settings
+from libs.house import platform as house
+from services.leagues.handlers.proof import check
+from services.leagues.settings import LeaguesSettings
+from services.leagues.storage.ledger import LeaguesTransaction
+from services.leagues.storage.tables import SCHEMA
+
+
+async def differences(settings: LeaguesSettings) -> int:
+    """How many accounts and closed ranks were not what they stand for."""
+    database = Database.open(settings.database_url, SCHEMA, pool=1, command_seconds=None)
+    try:
+        books = Store(database, LeaguesTransaction, SystemEntropy())
+        return await check(books=books, platform=house.load(settings.platform_config))
+    finally:
+        await database.close()
+
+
+def main() -> int:
+    """Exit status."""
+    settings = load_settings(LeaguesSettings)
+    configure_logs(settings.log_level, settings.log_format)
+    found = asyncio.run(differences(settings))
+    sys.stdout.write(json.dumps({"differences": found}) + "\n")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,185 @@
+"""The statements that every seat of every game costs, each one round trip: opening a hold, its end, posting.
+
+Written by hand, since a ledger's pace is the number of its round trips (`bench.services.settling`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from services.wallet.domain.holds import GameState, Hold
+from services.wallet.domain.ledger import House, Transfer
+
+BALANCE_MAX = 10**15  # as the table's CHECK: below 2^53, so that a balance is exact in JSON
+
+# Transfers by key, then balances by account and asset: the order in which everybody locks. A twin in flight is waited
+# for. The balances are locked before they are changed, for an UPDATE with a join has no order; it finds the rows as
+# the locks have left them. What is left over in `delta` is what a balance did not bear.
+_POST = sa.text(f"""
+with given as (
+  select * from unnest(:ids, :keys, :reasons, :tables) as g(id, key, reason, table_id)
+), written as (
+  insert into wallet.transfer (id, key, reason, table_id, at)
+  select id, key, reason, table_id, clock_timestamp() from given order by key
+  on conflict (key) do nothing returning id, key
+), lines as (
+  insert into wallet.posting (transfer_id, account_id, house, asset, amount)
+  select l.id, l.account_id, l.house, l.asset, l.amount
+  from unnest(:line_ids, :accounts, :houses, :assets, :amounts)
+    with ordinality as l(id, account_id, house, asset, amount, n)
+  join written using (id) order by l.n
+  returning account_id, asset, amount
+), delta as (
+  select account_id, asset, sum(amount)::bigint as amount from lines where account_id is not null
+  group by account_id, asset having sum(amount) <> 0
+), locked as (
+  select b.account_id from wallet.balance b join delta using (account_id, asset)
+  order by b.account_id, b.asset for update of b
+), debited as (
+  update wallet.balance b set amount = b.amount + d.amount from delta d
+  where (select count(*) from locked) >= 0 and d.amount < 0
+    and b.account_id = d.account_id and b.asset = d.asset and b.amount >= -d.amount
+  returning b.account_id, b.asset
+), credited as (
+  insert into wallet.balance as b (account_id, asset, amount)
+  select account_id, asset, amount from delta
+  where (select count(*) from locked) >= 0 and amount > 0 order by account_id, asset
+  on conflict (account_id, asset) do update set amount = b.amount + excluded.amount
+    where b.amount <= {BALANCE_MAX} - excluded.amount
+  returning b.account_id, b.asset
+)
+select key, null as asset, null as amount from written
+union all
+select null, asset, amount from delta
+where (account_id, asset) not in (select * from debited union all select * from credited)
+""").bindparams(  # noqa: S608 - a constant number
+    sa.bindparam("ids", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("keys", type_=ARRAY(sa.Text)),
+    sa.bindparam("reasons", type_=ARRAY(sa.Text)),
+    sa.bindparam("tables", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("line_ids", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("accounts", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("houses", type_=ARRAY(sa.Text)),
+    sa.bindparam("assets", type_=ARRAY(sa.Text)),
+    sa.bindparam("amounts", type_=ARRAY(sa.BigInteger)),
+)
+
+# No state: the table was never heard of, and nothing was inserted.
+OPEN_HOLD = sa.text(f"""
+with known as (
+  select state from wallet.game where table_id = :table_id for share
+), opened as (
+  insert into wallet.hold (table_id, account_id, room, coffee, coins, bars, state, at)
+  select :table_id, :account_id, :room, :coffee, :coins, :bars, :state, clock_timestamp()
+  from known where known.state = '{GameState.OPEN}'
+  on conflict do nothing returning 1
+)
+select (select state from known) as state, (select count(*) from opened) as inserted
+""").bindparams(  # noqa: S608 - a constant word
+    sa.bindparam("table_id", type_=sa.Uuid),
+    sa.bindparam("account_id", type_=sa.Uuid),
+    sa.bindparam("room", type_=sa.SmallInteger),
+    sa.bindparam("coffee", type_=sa.Text),
+    sa.bindparam("coins", type_=sa.BigInteger),
+    sa.bindparam("bars", type_=sa.BigInteger),
+    sa.bindparam("state", type_=sa.Text),
+)
+
+# Games by id, then holds by table and account: the order in which everybody locks, several tables at once too.
+KNOW_GAMES = sa.text(f"""
+insert into wallet.game (table_id, state, at)
+select table_id, '{GameState.OPEN}', clock_timestamp() from unnest(:tables) as t(table_id) order by table_id
+on conflict do nothing
+""").bindparams(sa.bindparam("tables", type_=ARRAY(sa.Uuid)))  # noqa: S608 - a constant word
+OPEN_HOLDS = sa.text(f"""
+with known as (
+  select table_id, state from wallet.game where table_id = any(:tables) order by table_id for share
+)
+insert into wallet.hold (table_id, account_id, room, coffee, coins, bars, state, at)
+select h.table_id, h.account_id, h.room, h.coffee, h.coins, h.bars, h.state, clock_timestamp()
+from unnest(:tables, :accounts, :rooms, :coffees, :coins, :bars, :states)
+  as h(table_id, account_id, room, coffee, coins, bars, state)
+join known using (table_id) where known.state = '{GameState.OPEN}' order by h.table_id, h.account_id
+on conflict do nothing returning *
+""").bindparams(  # noqa: S608 - a constant word
+    sa.bindparam("tables", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("accounts", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("rooms", type_=ARRAY(sa.SmallInteger)),
+    sa.bindparam("coffees", type_=ARRAY(sa.Text)),
+    sa.bindparam("coins", type_=ARRAY(sa.BigInteger)),
+    sa.bindparam("bars", type_=ARRAY(sa.BigInteger)),
+    sa.bindparam("states", type_=ARRAY(sa.Text)),
+)
+
+# A table may be told of for the first time by any of its events.
+ADVANCE = sa.text("""
+insert into wallet.game as g (table_id, state, at) values (:table_id, :state, clock_timestamp())
+on conflict (table_id) do update set state = excluded.state, at = excluded.at where g.state = any(:before)
+returning 1
+""").bindparams(sa.bindparam("table_id", type_=sa.Uuid), sa.bindparam("before", type_=ARRAY(sa.Text)))
+_HOLDS = "select * from wallet.hold where table_id = :table_id order by account_id"
+HOLDS = sa.text(_HOLDS).bindparams(sa.bindparam("table_id", type_=sa.Uuid))
+LOCK_HOLDS = sa.text(f"{_HOLDS} for update").bindparams(sa.bindparam("table_id", type_=sa.Uuid))
+RESOLVE = sa.text("""
+update wallet.hold set state = :target where table_id = :table_id and account_id = any(:accounts) and state = :source
+returning *
+""").bindparams(sa.bindparam("table_id", type_=sa.Uuid), sa.bindparam("accounts", type_=ARRAY(sa.Uuid)))
+
+
+def hold_values(new: Hold) -> Mapping[str, Any]:
+    """The parameters of `OPEN_HOLD`."""
+    return {
+        "table_id": new.table_id,
+        "account_id": new.account_id,
+        "room": new.room,
+        "coffee": new.coffee.value,
+        "coins": new.coins,
+        "bars": new.bars,
+        "state": new.state.value,
+    }
+
+
+def holds_values(holds: Sequence[Hold]) -> Mapping[str, Any]:
+    """The parameters of `OPEN_HOLDS`."""
+    rows = [hold_values(each) for each in holds]
+    columns = {
+        "tables": "table_id",
+        "accounts": "account_id",
+        "rooms": "room",
+        "coffees": "coffee",
+        "coins": "coins",
+        "bars": "bars",
+        "states": "state",
+    }
+    return {name: [row[column] for row in rows] for name, column in columns.items()}
+
+
+async def post(
+    connection: AsyncConnection, transfers: Sequence[tuple[UUID, Transfer]]
+) -> tuple[frozenset[str], Sequence[tuple[str, int]]]:
+    """(keys of the transfers that were new, changes (asset, amount) that a balance did not bear).
+
+    Where there is any of the latter the transaction must be given up.
+    """
+    lines = [(new_id, line) for new_id, each in transfers for line in each.postings]
+    rows = await connection.execute(
+        _POST,
+        {
+            "ids": [new_id for new_id, _ in transfers],
+            "keys": [each.key for _, each in transfers],
+            "reasons": [each.reason.value for _, each in transfers],
+            "tables": [each.table_id for _, each in transfers],
+            "line_ids": [new_id for new_id, _ in lines],
+            "accounts": [None if isinstance(line.owner, House) else line.owner for _, line in lines],
+            "houses": [line.owner.value if isinstance(line.owner, House) else None for _, line in lines],
+            "assets": [line.asset.value for _, line in lines],
+            "amounts": [line.amount for _, line in lines],
+        },
+    )
+    found = rows.all()
+    written = frozenset(row.key for row in found if row.key is not None)
+    return written, [(row.asset, row.amount) for row in found if row.key is None]
