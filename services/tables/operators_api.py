@@ -25,7 +25,7 @@ STATUSES = {
     handlers.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
     handlers.VOIDED: tables_pb2.TABLE_STATUS_VOIDED,
     handlers.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
-    "waiting": tables_pb2.TABLE_STATUS_WAITING,
+    "waiting": tables_pb2.TABLE_STATUS_WAITING,  # a friends' table without a head yet; operators alone see it
 }
 
 
