@@ -38,6 +38,7 @@ def build(parts: Parts, operators: Operators) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,
         responses=PROBLEM,
         generate_unique_id_function=operation_id,
     )

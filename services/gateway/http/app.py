@@ -37,6 +37,7 @@ def build(parts: Parts) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,
         responses=PROBLEM,
         generate_unique_id_function=operation_id,
         license_info={"name": "MIT"},

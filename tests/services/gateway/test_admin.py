@@ -284,7 +284,7 @@ async def test_p82_the_logs_of_all_services_are_one_newest_first(operators: Stag
             assert len({(line["service"], line["number"]) for line in seen}) == len(seen) == 24
             assert [line["at"] for line in seen] == sorted((line["at"] for line in seen), reverse=True)
         assert seen[0]["details"] == {"minutes": 60}
-        for cursor in ("x", "1.2", "1.2.3.4", "-1.2.3", "9" * 19 + ".1.1"):
+        for cursor in ("x", "1.2", "1.2.3.4", "-1.2.3", "9" * 19 + ".1.1", "1.2.٣"):
             answer = await client.get("/admin/v1/audit", params={"before": cursor})
             assert (answer.status_code, answer.json()["code"]) == (400, "BAD_CURSOR")
 
