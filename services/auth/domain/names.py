@@ -112,7 +112,7 @@ def _script(char: str) -> str:
     if unicodedata.category(char) not in LETTERS:
         raise NameInvalid(rule=Rule.CHARACTERS.value)
     script = str(alias(char))
-    if script in WRITTEN and not any(first <= char <= last for first, last in WRITTEN[script]):
+    if script in WRITTEN and not any(ends[0] <= char <= ends[1] for ends in WRITTEN[script]):
         raise NameInvalid(rule=Rule.CHARACTERS.value)
     return script
 

@@ -215,8 +215,8 @@ async def _guest_of(guest_id: bytes, tx: Register) -> Account | None:
 async def _upgrade(guest: Account, tried: Try, now: datetime, tx: Register) -> Account:
     """The guest as an account: same id, name and all it has earned (P42, X20). Raises AccountSuspended.
 
-    Its sessions as a guest can be renewed no more. They are not revoked: the access token that asked is worth a guest's
-    rights for its last minutes, carries a repeated request, and keeps the socket of a running game open.
+    Its sessions as a guest can be renewed no more. They are not revoked: the access token that asked carries a repeated
+    request, and keeps the socket of a running game open. For all else the gateways refuse it once they hear of this.
     """
     if guest.suspended:
         raise AccountSuspended

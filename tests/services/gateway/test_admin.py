@@ -196,6 +196,12 @@ async def test_p82_a_services_refusal_reaches_the_operator(operators: Stage) -> 
             f"/admin/v1/accounts/{NOBODY.hex()}/suspend", json=WHY, headers={"Idempotency-Key": str(uuid4())}
         )
         assert (unknown.status_code, unknown.json()["code"]) == (404, "ACCOUNT_UNKNOWN")
+        for act, body in (("correct", {"coins": 5}), ("silence", {"minutes": 5})):
+            unknown = await client.post(
+                f"/admin/v1/accounts/{NOBODY.hex()}/{act}", json=WHY | body, headers={"Idempotency-Key": str(uuid4())}
+            )
+            assert (unknown.status_code, unknown.json()["code"]) == (404, "ACCOUNT_UNKNOWN")
+        assert acts_of(operators) == []
         poor = await ask(client, ("post", "/admin/v1/accounts/{account_id}/correct"), coins=-1001)
         assert (poor.status_code, poor.json()["code"]) == (409, "INSUFFICIENT_FUNDS")
         table = await client.get(f"/admin/v1/tables/{NOBODY.hex()}")
