@@ -3,16 +3,16 @@
     python -m bench.services.settling
 
 One process, as one wallet is, with PostgreSQL beside it (fsync on, on its own data folder). What a matcher and the
-tables make it do is done to its handlers: six holds a game at once, each a transaction and durable before it is
-answered (`HoldEntry` without its gRPC), then GameStarted and GameFinished by the consumer's own `Delivery`, inbox and
-outbox rows included. `GAMES_AT_ONCE` games run side by side. A settled seat is one whose entry was held and paid and
-whose game's prize, if it won one, is paid.
+tables make it do is done to its handlers: six holds a game at once, each durable before it is answered (`HoldEntry`
+without its gRPC; those that wait together share a commit), then GameStarted and GameFinished by the consumer's own
+`Delivery`, inbox and outbox rows included. `GAMES_AT_ONCE` games run side by side. A settled seat is one whose entry
+was held and paid and whose game's prize, if it won one, is paid.
 
 Beside it, in the same run, over the same pool and driver and with as many transactions side by side: a bare transfer,
-two rows of a balance table changed by two statements in a transaction of their own, as often as the games commit (eight
-a game: six holds, start and finish). `ratio` is the bare loop's seconds by the settling's, so at 0.5 a whole ledger,
-with postings, proof at the commit, events and inbox, costs twice a bare pair of UPDATEs. The two take turns, round by
-round, so that a busy machine slows both alike.
+two rows of a balance table changed by two statements in a transaction of their own, as often as something durable is
+answered or acknowledged in the games (eight times a game: six holds, start and finish). `ratio` is the bare loop's
+seconds by the settling's, so at 0.5 a whole ledger, with postings, proof at the commit, events and inbox, costs twice
+a bare pair of UPDATEs. The two take turns, round by round, so that a busy machine slows both alike.
 """
 
 import asyncio
@@ -36,7 +36,8 @@ from libs.house.modes import Coffee
 from services.wallet.consumers import TABLES_TOPIC, on_tables
 from services.wallet.domain.gifts import signup_award
 from services.wallet.domain.ledger import AccountId, TableId
-from services.wallet.handlers.entries import HoldEntry, hold_entry
+from services.wallet.handlers.entries import HoldEntry
+from services.wallet.handlers.holding import HoldDesk
 from services.wallet.handlers.ledger_check import ledger_check
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import MIGRATIONS
@@ -49,7 +50,7 @@ GAMES_AT_ONCE = 16
 GAMES = 160  # a round
 ROUNDS = 5
 ACCOUNTS = SEATS * GAMES_AT_ONCE * 4
-COMMITS_A_GAME = SEATS + 2
+ANSWERS_A_GAME = SEATS + 2
 POOL = 16
 SEATS_A_SECOND = 1000
 RATIO = 0.5
@@ -68,6 +69,7 @@ class Settling:
         self.database = database
         self.store = LedgerStore(database, self.entropy)
         self.accounts = [AccountId(self.entropy.uuid7()) for _ in range(ACCOUNTS)]
+        self.desk = HoldDesk(self.store, PLATFORM)
         self.delivery = Delivery(
             Subscription(
                 consumer="wallet.tables",
@@ -120,7 +122,7 @@ class Settling:
         async with asyncio.TaskGroup() as group:
             for account in accounts:
                 command = HoldEntry(table_id=table, account_id=account, room=ROOM, coffee=Coffee.NONE)
-                group.create_task(hold_entry(command, wallets=self.store, platform=PLATFORM))
+                group.create_task(self.desk.hold(command))
         seats = [Seat(seat=n, account_id=account.bytes, room=ROOM) for n, account in enumerate(accounts)]
         await self._tell(
             table, TablesEvent(game_started=GameStarted(table_id=table.bytes, kind=TABLE_KIND_QUICK, seats=seats))
@@ -177,7 +179,7 @@ async def run() -> dict[str, object]:
         await settling.prepare()
         await settling.settle(GAMES_AT_ONCE)
         await settling.bare(GAMES_AT_ONCE)
-        rounds = [(await settling.settle(GAMES), await settling.bare(GAMES * COMMITS_A_GAME)) for _ in range(ROUNDS)]
+        rounds = [(await settling.settle(GAMES), await settling.bare(GAMES * ANSWERS_A_GAME)) for _ in range(ROUNDS)]
         differences = len(await ledger_check(wallets=settling.store))
         await database.close()
     finally:
@@ -187,10 +189,10 @@ async def run() -> dict[str, object]:
     ratio = round(bare / settled, 3)
     return {
         "seats": ROUNDS * GAMES * SEATS,
-        "commits": ROUNDS * GAMES * COMMITS_A_GAME,
+        "durable_answers": ROUNDS * GAMES * ANSWERS_A_GAME,
         "settled_seats_a_second": seats_a_second,
-        "settling_commits_a_second": round(ROUNDS * GAMES * COMMITS_A_GAME / settled, 1),
-        "bare_transfers_a_second": round(ROUNDS * GAMES * COMMITS_A_GAME / bare, 1),
+        "settling_answers_a_second": round(ROUNDS * GAMES * ANSWERS_A_GAME / settled, 1),
+        "bare_transfers_a_second": round(ROUNDS * GAMES * ANSWERS_A_GAME / bare, 1),
         "best_round_seats_a_second": round(GAMES * SEATS / min(times[0] for times in rounds), 1),
         "ledger_differences": differences,
         "bars": [

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from libs.chassis.errors import DomainError, Kind
 
-LINES_MAX = 500
+LINES_DEFAULT, LINES_MAX = 100, 500
 ID_BYTES = 16
 OPERATOR_MAX, REASON_MAX = 64, 500  # characters, as the table's columns
 
@@ -58,6 +58,20 @@ class BadAct(DomainError):
 
     kind = Kind.INVALID
     reason = "BAD_ACT"
+
+
+class BadLimit(DomainError):
+    """A page has 1 to `most` lines; 0 means the default."""
+
+    kind = Kind.INVALID
+    reason = "BAD_LIMIT"
+
+
+class BadPosition(DomainError):
+    """Lines are numbered from 1; 0 begins with the newest."""
+
+    kind = Kind.INVALID
+    reason = "BAD_POSITION"
 
 
 class Asked(Protocol):
@@ -108,6 +122,28 @@ def asked(words: Asked, act: str, subject: str, **details: Any) -> Act:
 
 def _is_seen(text: str) -> bool:
     return any(char.isprintable() and not char.isspace() for char in text)
+
+
+def asked_page(before: int, limit: int) -> tuple[int | None, int]:
+    """What an ``AuditLog`` request asks for, as `lines` takes it. Raises BadPosition, BadLimit."""
+    if before < 0:
+        raise BadPosition
+    if not 0 <= limit <= LINES_MAX:
+        raise BadLimit(limit=limit, most=LINES_MAX)
+    return before or None, limit or LINES_DEFAULT
+
+
+def told(line: AuditLine) -> Mapping[str, Any]:
+    """The fields of a `whist.types.v1.AuditLine`; this library knows no contract, so the caller makes the message."""
+    act = line.act
+    return {
+        "n": line.n,
+        "at": line.at,
+        "act": {"request_id": act.request_id.bytes, "operator": act.operator, "reason": act.reason},
+        "name": act.act,
+        "subject": act.subject,
+        "details_json": json.dumps(dict(act.details), sort_keys=True),
+    }
 
 
 def create_audit_table(execute: Callable[[str], object], schema: str) -> None:

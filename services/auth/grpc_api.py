@@ -7,7 +7,7 @@ from uuid import UUID
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from libs.chassis.audit import AuditLine, asked
+from libs.chassis.audit import asked, asked_page, told
 from services.auth.domain import accounts
 from services.auth.domain.errors import AccountUnknown, SessionUnknown
 from services.auth.handlers.accounts import claim_name, get_account, get_accounts
@@ -45,7 +45,6 @@ ALLOW = {
     f"{SERVICE}/AuditLog": GATEWAY,
     f"{SERVICE}/Jwks": ANYONE,
 }
-LINES_DEFAULT, LINES_MAX = 100, 500
 
 
 class AuthApi(auth_pb2_grpc.AuthServiceServicer):
@@ -138,8 +137,8 @@ class AuthApi(auth_pb2_grpc.AuthServiceServicer):
         return pb.ReinstateResponse()
 
     async def AuditLog(self, request: pb.AuditLogRequest, context: Any) -> pb.AuditLogResponse:  # noqa: N802
-        limit = min(max(request.limit, 1), LINES_MAX) if request.limit else LINES_DEFAULT
-        return pb.AuditLogResponse(lines=map(_line, await audit_log(max(request.before, 0), limit, desk=self._desk)))
+        lines = await audit_log(*asked_page(request.before, request.limit), desk=self._desk)
+        return pb.AuditLogResponse(lines=[audit_pb2.AuditLine(**told(line)) for line in lines])
 
     async def Jwks(self, request: pb.JwksRequest, context: Any) -> pb.JwksResponse:  # noqa: N802
         return pb.JwksResponse(jwks_json=self._desk.signer.jwks())
@@ -180,17 +179,6 @@ def _found(found: accounts.Found) -> pb.FoundAccount:
         deleted=found.deleted,
         sessions=found.sessions,
         seen_at=_timestamp(found.seen_at) if found.seen_at else None,
-    )
-
-
-def _line(line: AuditLine) -> audit_pb2.AuditLine:
-    return audit_pb2.AuditLine(
-        n=line.n,
-        at=_timestamp(line.at),
-        act=audit_pb2.Act(request_id=line.act.request_id.bytes, operator=line.act.operator, reason=line.act.reason),
-        name=line.act.act,
-        subject=line.act.subject,
-        details_json=json.dumps(dict(line.act.details)),
     )
 
 

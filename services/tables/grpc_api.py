@@ -9,26 +9,19 @@ from libs.chassis.errors import DomainError
 from services.tables import finished, handlers
 from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
-from services.tables.domain.errors import BadOptions, TableUnknown, TooManyTables
+from services.tables.domain.errors import BadOptions, TooManyTables
 from services.tables.domain.table import Table
 from services.tables.friends import Desk
 from services.tables.friends_api import FriendsApi, id_of, options_of
 from services.tables.handlers import OpenTable, TablesStore
 from services.tables.operators import OperatorsStore
-from services.tables.operators_api import OperatorsApi
+from services.tables.operators_api import STATUSES, OperatorsApi
 from services.tables.personal import PersonalStore
 from services.tables.personal_api import PersonalApi
 from services.tables.ports import Head
 from services.tables.watching import Watching
 from services.tables.worker import Worker
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
-
-_STATUS = {
-    handlers.LIVE: tables_pb2.TABLE_STATUS_LIVE,
-    handlers.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
-    handlers.VOIDED: tables_pb2.TABLE_STATUS_VOIDED,
-    handlers.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
-}
 
 LOCATED_MAX = 1000  # tables a question: a twentieth of what one message may carry
 
@@ -105,11 +98,8 @@ class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesSer
     ) -> tables_pb2.GetTableResponse:
         table_id = id_of(request.table_id, "table_id")
         if not request.account_id:
-            async with self._store.transaction() as tx:
-                head = await tx.head(table_id)
-            if head is None:
-                raise TableUnknown
-            return tables_pb2.GetTableResponse(status=_STATUS[head.status], seat=-1)
+            status = await handlers.status_of(table_id, store=self._store)
+            return tables_pb2.GetTableResponse(status=STATUSES[status], seat=-1)
         actor = self._worker.find(table_id.bytes)
         if actor is not None:
             return _seen(actor.table, request.account_id, handlers.LIVE)
@@ -178,7 +168,7 @@ def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableRespo
                 raise
             shown = False  # who has left is told how the game stands with them, and no more of it
     return tables_pb2.GetTableResponse(
-        status=_STATUS[status],
+        status=STATUSES[status],
         seat=-1 if seat is None else seat,
         game=table.opened.game,
         view_json=json.dumps(table.view(sits), separators=(",", ":")) if shown else "",

@@ -9,15 +9,12 @@ from datetime import datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from msgspec import MsgspecError
-
 from libs.chassis.audit import Act, AuditLine
 from libs.chassis.db.database import Store
 from libs.engine.record.flaws import BadRecord
 from libs.engine.record.plain import dumps, loads
 from services.tables import announcements, handlers
 from services.tables.domain import waiting
-from services.tables.domain.entries import Opened
 from services.tables.domain.errors import GameOver, TableUnknown, TableUnowned
 from services.tables.domain.waiting import WaitingTable
 from services.tables.faults import note
@@ -52,7 +49,7 @@ async def void_game(act: Act, table_id: UUID, *, epoch: int | None, store: Opera
         elif head.epoch != epoch or not await tx.end(table_id, head.epoch, handlers.VOIDED):
             raise TableUnowned
         else:
-            await handlers.call_off(table_id, await _opening(head, tx), reason=REASON, tx=tx, zone=zone)
+            await handlers.call_off(table_id, await handlers.row_0(head, tx), reason=REASON, tx=tx, zone=zone)
     games_voided.labels(REASON).inc()
     return had_finished
 
@@ -70,20 +67,10 @@ async def _undo(head: Head, tx: OperatorsTransaction) -> None:
         else:
             about = dict(record.table or {}) | {"status": handlers.VOIDED, "reason": REASON}
             await tx.replace_record(table_id, dumps(replace(record, table=about)).encode())
-    opened = await _opening(head, tx)
+    opened = await handlers.row_0(head, tx)
     seats = () if opened is None else opened.seats
     voided = announcements.game_voided(table_id.bytes, head.kind, seats, REASON, had_finished=True)
     await tx.publish(announcements.TOPIC, table_id.bytes, voided)
-
-
-async def _opening(head: Head, tx: OperatorsTransaction) -> Opened | None:
-    """Row 0; None where nobody can read it."""
-    try:
-        rows = await tx.rows(head.table_id, head.born, head.next_seq)
-    except MsgspecError:
-        return None
-    first = rows[0].body if rows else None
-    return first if isinstance(first, Opened) else None
 
 
 async def close_table(act: Act, table_id: UUID, *, store: OperatorsStore, desk: Desk) -> WaitingTable:

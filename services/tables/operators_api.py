@@ -1,12 +1,11 @@
 """The RPCs of operators: translation between protobuf and the use cases (P82)."""
 # ruff: noqa: N802 - named by the contract
 
-import json
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from libs.chassis.audit import AuditLine, asked
+from libs.chassis.audit import asked, asked_page, told
 from services.tables import handlers, operators
 from services.tables.domain.errors import BadSpan
 from services.tables.friends import Desk
@@ -21,13 +20,12 @@ from whist.types.v1 import audit_pb2
 SILENCE_MINUTES_MAX = 525_600  # a year
 TABLES_DEFAULT, TABLES_MAX = 100, 500
 REPORTS_DEFAULT, REPORTS_MAX = 20, 100  # one holds up to fifty lines of chat
-LINES_DEFAULT, LINES_MAX = 100, 500
 STATUSES = {
     handlers.LIVE: tables_pb2.TABLE_STATUS_LIVE,
     handlers.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
     handlers.VOIDED: tables_pb2.TABLE_STATUS_VOIDED,
     handlers.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
-    "waiting": tables_pb2.TABLE_STATUS_WAITING,
+    "waiting": tables_pb2.TABLE_STATUS_WAITING,  # a friends' table without a head yet; operators alone see it
 }
 
 
@@ -85,12 +83,9 @@ class OperatorsApi:
         return tables_pb2.ListReportsResponse(reports=[_report(each) for each in found])
 
     async def AuditLog(self, request: tables_pb2.AuditLogRequest, context: Any) -> tables_pb2.AuditLogResponse:
-        found = await operators.audit_log(
-            before=request.before if request.before > 0 else None,
-            most=_most(request.limit, LINES_DEFAULT, LINES_MAX),
-            store=self._operators,
-        )
-        return tables_pb2.AuditLogResponse(lines=[_audit_line(each) for each in found])
+        before, most = asked_page(request.before, request.limit)
+        found = await operators.audit_log(before=before, most=most, store=self._operators)
+        return tables_pb2.AuditLogResponse(lines=[audit_pb2.AuditLine(**told(each)) for each in found])
 
 
 def _most(asked_for: int, default: int, most: int) -> int:
@@ -98,7 +93,7 @@ def _most(asked_for: int, default: int, most: int) -> int:
 
 
 def _table(seen: TableSeen) -> tables_pb2.TableSeen:
-    told = tables_pb2.TableSeen(
+    message = tables_pb2.TableSeen(
         table_id=seen.table_id.bytes,
         kind=tables_pb2.TableKind.ValueType(seen.kind),
         game=seen.game,
@@ -109,30 +104,17 @@ def _table(seen: TableSeen) -> tables_pb2.TableSeen:
         account_ids=seen.accounts,
         had_finished=seen.had_finished,
     )
-    told.created_at.FromDatetime(seen.created_at)
+    message.created_at.FromDatetime(seen.created_at)
     if seen.ended_at is not None:
-        told.ended_at.FromDatetime(seen.ended_at)
-    return told
+        message.ended_at.FromDatetime(seen.ended_at)
+    return message
 
 
 def _report(seen: ReportSeen) -> tables_pb2.ChatReport:
-    told = tables_pb2.ChatReport(
+    message = tables_pb2.ChatReport(
         n=seen.n, table_id=seen.table_id.bytes, reporter=seen.reporter, reported=seen.reported, words=seen.words
     )
-    told.at.FromDatetime(seen.at)
+    message.at.FromDatetime(seen.at)
     for line, at, words in seen.lines:
-        told.lines.add(line=line, words=words).at.FromDatetime(datetime.fromisoformat(at))
-    return told
-
-
-def _audit_line(line: AuditLine) -> audit_pb2.AuditLine:
-    act = line.act
-    told = audit_pb2.AuditLine(
-        n=line.n,
-        act=audit_pb2.Act(request_id=act.request_id.bytes, operator=act.operator, reason=act.reason),
-        name=act.act,
-        subject=act.subject,
-        details_json=json.dumps(act.details, sort_keys=True),
-    )
-    told.at.FromDatetime(line.at)
-    return told
+        message.lines.add(line=line, words=words).at.FromDatetime(datetime.fromisoformat(at))
+    return message

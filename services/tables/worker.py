@@ -1,4 +1,4 @@
-"""A table worker: the tables it owns, the streams of its gateways, its lease, takeover and drain (architecture §4)."""
+"""A table worker: the tables it owns, the streams of its gateways, its lease, takeover and drain (ARCHITECTURE.md)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence

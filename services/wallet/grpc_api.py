@@ -1,19 +1,19 @@
 """The wallet's RPCs: translation only."""
 
-import json
 from collections.abc import Mapping
 from datetime import UTC
 from typing import Any
 from uuid import UUID
 
-from libs.chassis.audit import Act, AuditLine
+from libs.chassis.audit import asked, asked_page, told
 from libs.house.modes import Coffee
 from libs.house.platform import Platform
 from services.wallet.announcements import amounts_of, assets_of
-from services.wallet.domain.errors import BadAct, BadCoffee, BadId, BadPosition
+from services.wallet.domain.errors import BadCoffee, BadId, BadPosition
 from services.wallet.domain.history import Movement
 from services.wallet.domain.ledger import AccountId, TableId
-from services.wallet.handlers.entries import HoldEntry, hold_entry, release_entry
+from services.wallet.handlers.entries import HoldEntry, release_entry
+from services.wallet.handlers.holding import HoldDesk
 from services.wallet.handlers.ledger_check import ledger_check
 from services.wallet.handlers.purchases import BuyCoffee, audit_log, buy_coffee, grant
 from services.wallet.handlers.reading import balances, history
@@ -48,7 +48,6 @@ _COFFEE: Mapping[int, Coffee] = {
     types_pb2.COFFEE_X5: Coffee.X5,
 }
 _POSITION_MAX = 2**63 - 1
-OPERATOR_MAX, REASON_MAX = 64, 500  # characters, as the audit table's
 
 
 class WalletApi(WalletServiceServicer):
@@ -60,6 +59,7 @@ class WalletApi(WalletServiceServicer):
         self._wallets = desk.wallets
         self._platform: Platform = desk.platform
         self._tables = tables
+        self._holds = HoldDesk(desk.wallets, desk.platform)
         self._proofs = proofs
 
     async def Balances(self, request: wallet_pb2.BalancesRequest, context: Any) -> wallet_pb2.BalancesResponse:  # noqa: N802
@@ -73,7 +73,7 @@ class WalletApi(WalletServiceServicer):
             room=request.room,
             coffee=_coffee(request.coffee),
         )
-        hold = await hold_entry(command, wallets=self._wallets, platform=self._platform)
+        hold = await self._holds.hold(command)
         return wallet_pb2.HoldEntryResponse(entry=assets_of(hold.amounts))
 
     async def ReleaseEntry(  # noqa: N802
@@ -144,7 +144,9 @@ class WalletApi(WalletServiceServicer):
 
     async def Grant(self, request: wallet_pb2.GrantRequest, context: Any) -> wallet_pb2.GrantResponse:  # noqa: N802
         account_id, amounts = _account(request.account_id), amounts_of(request.assets)
-        act = _act(request.act, account_id, {asset.value: amount for asset, amount in amounts.items()})
+        act = asked(
+            request.act, "correct", account_id.hex, **{asset.value: amount for asset, amount in amounts.items()}
+        )
         return wallet_pb2.GrantResponse(assets=assets_of(await grant(act, account_id, amounts, wallets=self._wallets)))
 
     async def CheckLedger(  # noqa: N802
@@ -161,37 +163,9 @@ class WalletApi(WalletServiceServicer):
         )
 
     async def AuditLog(self, request: wallet_pb2.AuditLogRequest, context: Any) -> wallet_pb2.AuditLogResponse:  # noqa: N802
-        lines = await audit_log(before=request.before, limit=request.limit, wallets=self._wallets)
-        return wallet_pb2.AuditLogResponse(lines=[_line(each) for each in lines])
-
-
-def _act(plain: audit_pb2.Act, account_id: AccountId, details: Mapping[str, int]) -> Act:
-    """A correction of a balance as it is written down. Raises BadId, BadAct."""
-    request_id = _id("request_id", plain.request_id)
-    for field, text, most in (("operator", plain.operator, OPERATOR_MAX), ("reason", plain.reason, REASON_MAX)):
-        if not text.strip() or len(text) > most or "\0" in text:
-            raise BadAct(field=field)
-    return Act(
-        request_id=request_id,
-        operator=plain.operator,
-        act="correct",
-        subject=account_id.hex,
-        reason=plain.reason,
-        details=details,
-    )
-
-
-def _line(line: AuditLine) -> audit_pb2.AuditLine:
-    act = line.act
-    message = audit_pb2.AuditLine(
-        n=line.n,
-        act=audit_pb2.Act(request_id=act.request_id.bytes, operator=act.operator, reason=act.reason),
-        name=act.act,
-        subject=act.subject,
-        details_json=json.dumps(dict(act.details), sort_keys=True),
-    )
-    message.at.FromDatetime(line.at.astimezone(UTC))
-    return message
+        before, limit = asked_page(request.before, request.limit)
+        lines = await audit_log(before=before, limit=limit, wallets=self._wallets)
+        return wallet_pb2.AuditLogResponse(lines=[audit_pb2.AuditLine(**told(each)) for each in lines])
 
 
 def _id(field: str, plain: bytes) -> UUID:

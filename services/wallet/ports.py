@@ -139,6 +139,10 @@ class Ledger(Games, Weeks, Protocol):
         """`share_game` and, where the table is open, `insert_hold`: (the table's state, whether it was inserted)."""
         ...
 
+    async def open_holds(self, holds: Sequence[Hold]) -> Sequence[Hold]:
+        """`open_hold` for several, of several tables; returns those whose table is open and that were inserted."""
+        ...
+
     async def insert_hold(self, hold: Hold) -> bool:
         """False: this table and account have one already (a twin in flight is waited for)."""
         ...

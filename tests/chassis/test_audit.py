@@ -10,8 +10,19 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from libs.chassis.audit import LINES_MAX, Act, ActDiffers, BadAct, asked, create_audit_table
+from libs.chassis.audit import (
+    LINES_MAX,
+    Act,
+    ActDiffers,
+    BadAct,
+    BadLimit,
+    BadPosition,
+    asked,
+    asked_page,
+    create_audit_table,
+)
 from libs.chassis.db import Database, Store
+from libs.chassis.errors import DomainError
 from tests.chassis.sample import ENTROPY, SampleTransaction, rows
 from tests.chassis.sample import MIGRATIONS as SAMPLE
 from tests.conftest import MakeDatabase
@@ -133,6 +144,21 @@ def test_an_act_without_its_words_is_refused(field: str, value: object) -> None:
     with pytest.raises(BadAct) as refusal:
         asked(words(**{field: value}), "suspend", "a1")
     assert refusal.value.facts["field"] == field
+
+
+@pytest.mark.parametrize(
+    ("before", "limit", "page"), [(0, 0, (None, 100)), (7, 1, (7, 1)), (0, LINES_MAX, (None, LINES_MAX))]
+)
+def test_p82_a_page_of_acts_is_asked_for(before: int, limit: int, page: tuple[int | None, int]) -> None:
+    assert asked_page(before, limit) == page
+
+
+@pytest.mark.parametrize(
+    ("before", "limit", "refused"), [(-1, 1, BadPosition), (0, -1, BadLimit), (0, LINES_MAX + 1, BadLimit)]
+)
+def test_p82_a_page_of_acts_has_its_bounds(before: int, limit: int, refused: type[DomainError]) -> None:
+    with pytest.raises(refused):
+        asked_page(before, limit)
 
 
 @pytest.mark.parametrize(("field", "most"), [("operator", 64), ("reason", 500)])

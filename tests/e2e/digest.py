@@ -48,11 +48,13 @@ class Digest:
         return {row["name"]: row["digest"] for row in await self._connection.fetch(self._statement)}
 
     async def is_quiet(self) -> bool:
-        """Nobody plays or waits for a table, no event or mail is under way: only requests change anything."""
+        """Nobody plays or waits for a table, nothing is under way: only requests change anything."""
         idle = [
             "select from tables.table_head where status = 'live'",
             "select from matchmaking.ticket where state in ('waiting', 'matched', 'seated')",
             "select from auth.mail_queue",
+            "select from coach.game where state = 'waiting'",
+            "select from tables.erasure",
             *(f"select from {outbox}" for outbox in self.outboxes),
         ]
         return bool(await self._connection.fetchval("select " + " and ".join(f"not exists ({each})" for each in idle)))

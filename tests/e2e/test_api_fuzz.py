@@ -13,7 +13,7 @@ from libs.chassis.entropy import SystemEntropy
 from libs.client import Whist
 from services.allinone.home import Home
 from tests.e2e.api_fuzz import Caller, Findings, State, fuzz, operations, unreached
-from tests.e2e.conftest import UNLIMITED, Embedded, embedded, own_folder
+from tests.e2e.conftest import UNLIMITED, Embedded, embedded, hurried, own_folder
 from tests.e2e.story import mailed_code, play
 
 EXAMPLES = int(os.environ.get("WHIST_FUZZ_API", "2"))  # of a kind, an operation, a caller and a set of ids
@@ -25,9 +25,21 @@ LOADS = {"/admin/v1/bench-tables"}
 
 @pytest.fixture(scope="module")
 async def fuzzed() -> AsyncIterator[Embedded]:
-    """A run of its own, on which nobody else plays; turns are short, so that a table that is dealt is soon over."""
+    """A run of its own, on which nobody else plays and nothing happens by itself: turns are short, so that a table that
+    is dealt is soon over, and who waits at one without a socket keeps the seat.
+    """
     with own_folder() as place:
-        async with embedded(place, WHIST_TURN_LIMIT_SCALE="0.01", **UNLIMITED) as run:
+        text = hurried(place).read_text()
+        for ours, here in (
+            ("seat_lease_ms = 60000", "seat_lease_ms = 600000"),
+            ("deserted_ms = 300000", "deserted_ms = 600000"),
+        ):
+            assert ours in text
+            text = text.replace(ours, here)
+        (patient := place / "patient.toml").write_text(text)
+        async with embedded(
+            place / "run", WHIST_PLATFORM_CONFIG=str(patient), WHIST_TURN_LIMIT_SCALE="0.01", **UNLIMITED
+        ) as run:
             yield run
 
 

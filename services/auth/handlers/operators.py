@@ -66,10 +66,10 @@ async def find_accounts(act: Act, words: str, *, desk: Desk) -> Sequence[Found]:
             return [] if "\0" in words else await tx.find_by_name(words, FOUND_MAX)
 
 
-async def audit_log(before: int, limit: int, *, desk: Desk) -> Sequence[AuditLine]:
-    """Acts on accounts, newest first; `before` 0 begins with the newest."""
+async def audit_log(before: int | None, limit: int, *, desk: Desk) -> Sequence[AuditLine]:
+    """Acts on accounts, newest first, older than the line `before`; None: from the newest."""
     async with desk.registry.transaction() as tx:
-        return await tx.acts(before=before or None, limit=limit)
+        return await tx.acts(before=before, limit=limit)
 
 
 def _id_of(words: str) -> AccountId | None:

@@ -1,13 +1,14 @@
 """The closing of weeks, in steps that each stand alone (P55)."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from libs.chassis.db import Transaction
 from services.leagues.domain.closing import ClosedGroup, OpenGroup, WeekTotal
-from services.leagues.domain.league import TIERS, Stage, Tier
+from services.leagues.domain.league import TIERS, GroupId, Stage, Tier
 from services.leagues.domain.results import AccountId, WeekId
 from services.leagues.storage.bulk import insert_all
 from services.leagues.storage.groups import WEEKS_LOCK, group_from, score_from
@@ -155,12 +156,14 @@ class Weeks(Transaction):
             )
             .where(group_member.c.group_id.in_([each.group_id for each in groups]), ranked())
         )
-        rows = (await self.connection.execute(scores)).all()
+        members: dict[GroupId, list[Any]] = {each.group_id: [] for each in groups}
+        for row in (await self.connection.execute(scores)).all():
+            members[row.group_id].append(row)
         return [
             OpenGroup(
                 group=each,
-                scores=tuple(score_from(row) for row in rows if row.group_id == each.group_id),
-                tiers={AccountId(row.account_id): TIERS[row.tier - 1] for row in rows if row.group_id == each.group_id},
+                scores=tuple(score_from(row) for row in members[each.group_id]),
+                tiers={AccountId(row.account_id): TIERS[row.tier - 1] for row in members[each.group_id]},
             )
             for each in groups
         ]

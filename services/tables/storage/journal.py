@@ -1,4 +1,4 @@
-"""The journal: group commit, fenced by epoch, certain about every outcome (architecture §3).
+"""The journal: group commit, fenced by epoch, certain about every outcome (ARCHITECTURE.md, Life of a move).
 
 Entries of all tables are committed together as soon as the last commit has returned; nothing lingers. One statement
 moves each head from `seq` to `seq + 1` where the epoch is still ours, and inserts a row only for the heads it moved.

@@ -94,13 +94,6 @@ class BadAmount(DomainError):
     reason = "BAD_AMOUNT"
 
 
-class BadAct(DomainError):
-    """An operator's act without who (1..64 characters) or why (1..500). Facts: field."""
-
-    kind = Kind.INVALID
-    reason = "BAD_ACT"
-
-
 class GameUnknown(DomainError):
     """No such game of this account."""
 

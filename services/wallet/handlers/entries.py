@@ -27,11 +27,7 @@ async def hold_entry(command: HoldEntry, *, wallets: Wallets, platform: Platform
     Raises InsufficientFunds (nothing is held), HoldResolved (paid or released, or the table is past its deal),
     HoldDiffers (another room or cup under the same key), RoomUnknown.
     """
-    try:
-        room = platform.room(command.room)
-    except UnknownRoom as error:
-        raise RoomUnknown(room=command.room) from error
-    hold = new_hold(command.table_id, command.account_id, room, command.coffee)
+    hold = asked(command, platform)
     async with wallets.transaction() as ledger:
         # The game is shared with the table's other holds; a deal waits for them, and what comes after it sees the deal.
         state, inserted = await ledger.open_hold(hold)
@@ -41,6 +37,15 @@ async def hold_entry(command: HoldEntry, *, wallets: Wallets, platform: Platform
             return (await ledger.hold(command.table_id, command.account_id)).answers(hold)
         await ledger.post([set_aside(hold)])
         return hold
+
+
+def asked(command: HoldEntry, platform: Platform) -> Hold:
+    """The hold that is asked for. Raises RoomUnknown."""
+    try:
+        room = platform.room(command.room)
+    except UnknownRoom as error:
+        raise RoomUnknown(room=command.room) from error
+    return new_hold(command.table_id, command.account_id, room, command.coffee)
 
 
 async def release_entry(table_id: TableId, account_id: AccountId, *, wallets: Wallets) -> None:

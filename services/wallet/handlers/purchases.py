@@ -1,5 +1,6 @@
 """Coffee for bars (P12), and balances that operators correct (P82)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -7,13 +8,10 @@ from libs.chassis.audit import Act, AuditLine
 from libs.house.modes import Coffee
 from libs.house.platform import Platform
 from services.wallet.domain.assets import CUPS, Amounts
-from services.wallet.domain.errors import BadLimit, BadPosition, GuestsHaveNoCoffee, RequestDiffers
+from services.wallet.domain.errors import GuestsHaveNoCoffee, RequestDiffers
 from services.wallet.domain.ledger import AccountId
 from services.wallet.domain.purchases import correction, purchase
 from services.wallet.ports import Wallets
-
-ACTS_DEFAULT = 100
-ACTS_MAX = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +53,7 @@ async def grant(act: Act, account_id: AccountId, amounts: Amounts, *, wallets: W
         return (await ledger.belongings(account_id)).owned
 
 
-async def audit_log(*, before: int, limit: int, wallets: Wallets) -> list[AuditLine]:
-    """Operators' acts on the wallet, newest first, older than the line `before` (0: from the newest).
-
-    `limit` 1..500, 0: 100. Raises BadLimit, BadPosition.
-    """
-    if not 0 <= limit <= ACTS_MAX:
-        raise BadLimit(limit=limit, most=ACTS_MAX)
-    if before < 0:
-        raise BadPosition
+async def audit_log(*, before: int | None, limit: int, wallets: Wallets) -> Sequence[AuditLine]:
+    """Operators' acts on the wallet, newest first, older than the line `before`; None: from the newest."""
     async with wallets.transaction() as ledger:
-        return list(await ledger.acts(before=before or None, limit=limit or ACTS_DEFAULT))
+        return await ledger.acts(before=before, limit=limit)

@@ -9,13 +9,12 @@ Each statement is one snapshot, so that a check beside running games finds only 
 _ACTS = """
   select h.table_id, h.account_id, h.state, h.coins + h.bars > 0 or h.coffee <> '' as costs,
     coalesce(g.state, 'open') as game, coalesce(r.kind = 'refund', false) as refunded,
-    coalesce(string_agg(split_part(t.key, ':', 1), '+' order by t.key), '') as acts
+    coalesce(string_agg(a.act, '+' order by a.act) filter (where t.key is not null), '') as acts
   from wallet.hold h
   left join wallet.game g using (table_id)
   left join wallet.reversal r on r.table_id = h.table_id and r.account_id = h.account_id
-  left join wallet.transfer t on t.key in (
-    select act || ':' || h.table_id || ':' || h.account_id
-    from unnest(array['entry', 'hold', 'refund', 'release', 'return']) as act)
+  cross join unnest(array['entry', 'hold', 'refund', 'release', 'return']) as a(act)
+  left join wallet.transfer t on t.key = a.act || ':' || h.table_id || ':' || h.account_id
   group by h.table_id, h.account_id, h.state, costs, game, refunded
 """
 

@@ -26,10 +26,13 @@ from services.wallet.storage.games import GameRecords
 from services.wallet.storage.posting import (
     ADVANCE,
     HOLDS,
+    KNOW_GAMES,
     LOCK_HOLDS,
     OPEN_HOLD,
+    OPEN_HOLDS,
     RESOLVE,
     hold_values,
+    holds_values,
     post,
 )
 from services.wallet.storage.tables import balance, game, hold, posting, transfer
@@ -48,7 +51,7 @@ class LedgerTransaction(GameRecords, WeekRecords):
         self.posted: list[Transfer] = []
 
     async def post(self, transfers: Iterable[Transfer]) -> frozenset[str]:
-        given = [each for each in transfers if each.postings]
+        given = sorted((each for each in transfers if each.postings), key=lambda each: each.key)
         if not given:
             return frozenset()
         written, short = await post(self.connection, [(self.new_id(), each) for each in given])
@@ -87,6 +90,11 @@ class LedgerTransaction(GameRecords, WeekRecords):
             if row.state is not None:
                 return GameState(row.state), bool(row.inserted)
             await self.share_game(new.table_id)
+
+    async def open_holds(self, holds: Sequence[Hold]) -> Sequence[Hold]:
+        await self.connection.execute(KNOW_GAMES, {"tables": sorted({each.table_id for each in holds})})
+        rows = await self.connection.execute(OPEN_HOLDS, holds_values(holds))
+        return [_hold(row) for row in rows]
 
     async def undo(self, table_id: TableId) -> bool:
         change = (

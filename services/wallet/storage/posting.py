@@ -89,6 +89,32 @@ select (select state from known) as state, (select count(*) from opened) as inse
     sa.bindparam("state", type_=sa.Text),
 )
 
+# Games by id, then holds by table and account: the order in which everybody locks, several tables at once too.
+KNOW_GAMES = sa.text(f"""
+insert into wallet.game (table_id, state, at)
+select table_id, '{GameState.OPEN}', clock_timestamp() from unnest(:tables) as t(table_id) order by table_id
+on conflict do nothing
+""").bindparams(sa.bindparam("tables", type_=ARRAY(sa.Uuid)))  # noqa: S608 - a constant word
+OPEN_HOLDS = sa.text(f"""
+with known as (
+  select table_id, state from wallet.game where table_id = any(:tables) order by table_id for share
+)
+insert into wallet.hold (table_id, account_id, room, coffee, coins, bars, state, at)
+select h.table_id, h.account_id, h.room, h.coffee, h.coins, h.bars, h.state, clock_timestamp()
+from unnest(:tables, :accounts, :rooms, :coffees, :coins, :bars, :states)
+  as h(table_id, account_id, room, coffee, coins, bars, state)
+join known using (table_id) where known.state = '{GameState.OPEN}' order by h.table_id, h.account_id
+on conflict do nothing returning *
+""").bindparams(  # noqa: S608 - a constant word
+    sa.bindparam("tables", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("accounts", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("rooms", type_=ARRAY(sa.SmallInteger)),
+    sa.bindparam("coffees", type_=ARRAY(sa.Text)),
+    sa.bindparam("coins", type_=ARRAY(sa.BigInteger)),
+    sa.bindparam("bars", type_=ARRAY(sa.BigInteger)),
+    sa.bindparam("states", type_=ARRAY(sa.Text)),
+)
+
 # A table may be told of for the first time by any of its events.
 ADVANCE = sa.text("""
 insert into wallet.game as g (table_id, state, at) values (:table_id, :state, clock_timestamp())
@@ -115,6 +141,21 @@ def hold_values(new: Hold) -> Mapping[str, Any]:
         "bars": new.bars,
         "state": new.state.value,
     }
+
+
+def holds_values(holds: Sequence[Hold]) -> Mapping[str, Any]:
+    """The parameters of `OPEN_HOLDS`."""
+    rows = [hold_values(each) for each in holds]
+    columns = {
+        "tables": "table_id",
+        "accounts": "account_id",
+        "rooms": "room",
+        "coffees": "coffee",
+        "coins": "coins",
+        "bars": "bars",
+        "states": "state",
+    }
+    return {name: [row[column] for row in rows] for name, column in columns.items()}
 
 
 async def post(

@@ -295,6 +295,23 @@ async def test_p82_the_logs_of_all_services_are_one_newest_first(operators: Stag
             assert (answer.status_code, answer.json()["code"]) == (400, "BAD_CURSOR")
 
 
+async def test_p82_of_acts_at_once_none_is_lost_between_two_pages(operators: Stage) -> None:
+    """Numbers are given before the times beside them, so of two acts at once the later may be the earlier."""
+    tables = operators.world.worker
+    for milliseconds in (0, 3, 2, 1, 4):
+        act = audit_pb2.Act(request_id=uuid4().bytes, operator="ana", reason="r")
+        tables.log("void", act, b"t" * 16, BEGUN + timedelta(milliseconds=milliseconds))
+    async with client_of(operators, Role.TREASURER) as client:
+        for limit in (1, 2, 3):
+            seen: list[int] = []
+            before: str | None = ""
+            while before is not None:
+                page = (await client.get("/admin/v1/audit", params={"limit": limit, "before": before})).json()
+                seen += [line["number"] for line in page["lines"]]
+                before = page["next_before"]
+            assert seen == [5, 4, 3, 2, 1]
+
+
 async def test_bench_tables_have_four_guests_each_and_no_network_limit(operators: Stage) -> None:
     async with client_of(operators) as client:
         answer = await client.post("/admin/v1/bench-tables", json={"rounds": 100, "count": 200})

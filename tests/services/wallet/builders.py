@@ -1,5 +1,6 @@
 """Short ways to say what happens to a wallet."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -242,6 +243,14 @@ class Wallet:
         )
         async with self.store.database.begin() as connection:
             return [tuple(row) for row in await connection.execute(query)]
+
+    async def until(self, query: str) -> None:
+        """Return as soon as the query has a row."""
+        async with asyncio.timeout(20):
+            while True:
+                async with self.store.database.begin() as connection:
+                    if (await connection.execute(sa.text(query))).first() is not None:
+                        return
 
     async def rich(self, coins: int, bars: int = 0) -> AccountId:
         """A new account that was given `coins` more, and `bars`."""

@@ -143,7 +143,7 @@ async def test_p82_a_correction_has_a_line_in_the_log(gateway: Client) -> None:
         (act(bytes(16)), {"coins": -1}, "INSUFFICIENT_FUNDS"),
         (act(bytes(16)), {"coins": 2**63 - 1}, "BAD_AMOUNT"),
         (act(bytes(16)), {"bars": -(2**63)}, "BAD_AMOUNT"),
-        (act(b"x"), {"coins": 1}, "BAD_ID"),
+        (act(b"x"), {"coins": 1}, "BAD_ACT"),
         (act(bytes(16), operator=""), {"coins": 1}, "BAD_ACT"),
         (act(bytes(16), operator="m" * 65), {"coins": 1}, "BAD_ACT"),
         (act(bytes(16), reason="  "), {"coins": 1}, "BAD_ACT"),
