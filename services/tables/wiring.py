@@ -8,10 +8,11 @@ from libs.chassis.events.bus import Subscription
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.house import platform
 from libs.search import compiled
-from services.tables import consumers, friends, personal
+from services.tables import consumers
 from services.tables.actor import Pace
 from services.tables.bots import BotPlayers
-from services.tables.grpc_api import ALLOW, TablesApi
+from services.tables.grpc_api.tables import ALLOW, TablesApi
+from services.tables.handlers import friends, personal
 from services.tables.settings import TablesSettings
 from services.tables.storage.friends import FriendsTransaction
 from services.tables.storage.journal import GroupJournal

@@ -33,6 +33,7 @@ class DocumentedApp(FastAPI):
             docs_url=None,
             redoc_url=None,
             openapi_url=None,
+            redirect_slashes=False,  # it would name whatever Host was sent, by http
             responses=PROBLEM,
             generate_unique_id_function=_operation_id,
             license_info={"name": "MIT"},

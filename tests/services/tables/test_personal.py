@@ -12,10 +12,10 @@ from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
 from libs.house.names import ERASED_NAME
 from libs.wire import frames
-from services.tables import personal
 from services.tables.consumers import on_auth
 from services.tables.domain.entries import FriendsTable, Moved, Opened, SeatFacts, TakenOver, decode_body
-from services.tables.personal import without_name
+from services.tables.handlers import personal
+from services.tables.handlers.personal import without_name
 from services.tables.storage.personal import PersonalTransaction
 from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id
 from whist.auth.v1.events_pb2 import AccountDeleted, AuthEvent, NameChanged
