@@ -31,6 +31,7 @@ from libs.client.cli.play import HELP, Front, InputEnded, JsonFront, Player, Scr
 from libs.client.cli.records.file import CannotWrite, RecordFile
 from libs.client.cli.records.replay import NoSuchRound, names_of, tell
 from libs.client.cli.records.source import Unreadable, written_at
+from libs.client.cli.refusals import refused
 from libs.client.cli.verify import CheckFailed, Verified, verify_plain
 from libs.client.cli.verify import verify as verify_record
 from libs.client.sdk.errors import WhistError
@@ -95,6 +96,17 @@ def _main(
         raise typer.Exit(2)
 
 
+def _id(text: str) -> str:
+    if GAME_ID.fullmatch(text) is None:
+        _say("whist: an id has 32 digits of 0-9 and a-f")
+        raise typer.Exit(2)
+    return text
+
+
+TableId = Annotated[str, typer.Argument(metavar="ID", help="As `tables` and `open` say it.", callback=_id)]
+GameId = Annotated[str, typer.Argument(metavar="ID", help="A finished game of yours.", callback=_id)]
+
+
 @app.command()
 def play(
     game: Annotated[GameName | None, typer.Option(help="Play this game here, against bots, without a server.")] = None,
@@ -105,6 +117,7 @@ def play(
     room: Room = 1,
     url: Url = HERE,
     email: Email = "",
+    cup: Annotated[Cup | None, typer.Option("--coffee", help="Spend a cup: it multiplies the prize.")] = None,
     players: Annotated[int | None, typer.Option(help="With --game: seats, as the game allows.")] = None,
     bots: Annotated[Bots | None, typer.Option(help="With --game: keen as usual, calm where it has no other.")] = None,
     option: Annotated[
@@ -120,15 +133,16 @@ def play(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play a quick or classic game online, or any game here with --game."""
+    """Play a quick or classic game online, or any game here: --game."""
     local = {"players": players, "bots": bots, "option": option, "seed": seed, "record": record_file, "pace": pace}
     try:
         if game is None:
             _refuse_with("needs --game, which plays here", local)
             _check_online(mode)
-            asked = _play(room, (mode or OnlineMode.QUICK).value, url, email, as_json)
+            asked = _play(room, (mode or OnlineMode.QUICK).value, cup.value if cup else "", url, email, as_json)
         else:
-            _refuse_with("is for online play", {"room": None if room == 1 else room, "email": email or None})
+            online = {"room": None if room == 1 else room, "email": email or None, "coffee": cup}
+            _refuse_with("is for online play", online)
             setup = set_up(game, players=players, mode=mode, options=option or (), bots=bots, seed=seed)
             file = None if record_file is None else RecordFile(record_file)
             asked = _play_here(setup, pace, file, as_json)
@@ -160,17 +174,17 @@ def demo(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a bot play a whole game in room 1 as a new guest, and check scores, prize, record and deals."""
+    """Let a bot play a whole checked game. In room 1, as a new guest: scores, prize, record and deals."""
     _run(_demo(mode.value, url, email, record_file, as_json))
 
 
 @app.command()
 def record(
-    game_id: Annotated[str, typer.Argument(help="As `play` and `demo` say it.")],
+    game_id: GameId,
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch the record of a finished game that was played here, and check it against its secret."""
+    """Fetch a finished game's record and check it against its secret."""
     _run(_record(game_id, url, as_json))
 
 
@@ -193,7 +207,7 @@ def open_table(
     url: Url = HERE,
     email: Email = "",
 ) -> None:
-    """Open a friends' table, wait for others, chat, deal and play. Guests open none: --email."""
+    """Open a friends' table, chat, deal and play. Guests open none: --email."""
     usual = Mode.EIGHT_ONE_EIGHT if game is GameName.ROMANIAN else None
     try:
         setup = set_up(game, players=players, mode=mode or usual, options=option or (), bots=bots)
@@ -205,22 +219,22 @@ def open_table(
 
 @app.command()
 def sit(
-    table_id: Annotated[str, typer.Argument(metavar="ID", help="As `tables` and `open` say it.")],
+    table_id: TableId,
     seat: Annotated[int | None, typer.Option(min=1, max=7, help="A certain seat; else any that is free.")] = None,
     url: Url = HERE,
     email: Email = "",
 ) -> None:
-    """Sit down at a friends' table, wait for its deal and play; in a game, on a seat that no person holds."""
+    """Sit down at a friends' table and play. In a game: on a seat that no person holds."""
     _run(_sit(table_id, seat, url, email))
 
 
 @app.command()
 def watch(
-    table_id: Annotated[str, typer.Argument(metavar="ID", help="As `tables` says it.")],
+    table_id: TableId,
     url: Url = HERE,
     email: Email = "",
 ) -> None:
-    """Watch a friends' game; take a bot's seat over, or one that was left, and play on."""
+    """Watch a friends' game, or take a seat over. That is a bot's, or one that was left."""
     _run(_watch(table_id, url, email))
 
 
@@ -232,7 +246,7 @@ def show_league(
     email: Email = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show one's group of the weekly league, or the leaderboard of friends' games."""
+    """Show your league group, or the friends' leaderboard: --friends."""
     _run(_league(week, with_friends, url, email, as_json))
 
 
@@ -243,7 +257,7 @@ def upload(
     email: Email = "",
     as_json: AsJson = False,
 ) -> None:
-    """Have games played offline credited: half of what they would bring online. Guests upload none: --email."""
+    """Have offline games credited. Half of what they would bring online; guests upload none: --email."""
     _run(_upload(files, url, email, as_json))
 
 
@@ -256,7 +270,7 @@ def replay(
     only: Annotated[int | None, typer.Option("--round", min=1, help="This round alone.")] = None,
     open_hands: Annotated[bool, typer.Option("--open", help="Show every hand.")] = False,
 ) -> None:
-    """Tell a recorded game step by step: Enter for the next step on a terminal, all at once in a pipe."""
+    """Tell a recorded game step by step. Enter for the next step on a terminal, all at once in a pipe."""
     _guarded(lambda: _replay(file, only, open_hands))
 
 
@@ -273,7 +287,7 @@ def analysis(
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the moves of a finished Romanian Whist: what was best, what each cost, the grade."""
+    """Judge your moves: what was best, what each cost, the grade. Of a finished Romanian Whist."""
     if GAME_ID.fullmatch(game):
         _run(_analysis(game, url, as_json))
     else:
@@ -282,7 +296,7 @@ def analysis(
 
 @app.command()
 def story(
-    game_id: Annotated[str, typer.Argument(metavar="ID", help="A game of yours at the server.")],
+    game_id: GameId,
     locale: Annotated[str, typer.Option(help="en, ro or zh.")] = "en",
     url: Url = HERE,
     as_json: AsJson = False,
@@ -298,6 +312,22 @@ def wallet(url: Url = HERE, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def history(
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 20,
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Say what came into the purse and went, newest first."""
+    _run(_history(limit, url, as_json))
+
+
+@app.command()
+def rooms(url: Url = HERE, as_json: AsJson = False) -> None:
+    """List the rooms: level, entry, prizes, and which are open to you."""
+    _run(_rooms(url, as_json))
+
+
+@app.command()
 def coffee(
     kind: Annotated[Cup, typer.Argument(metavar="KIND", help="x1.5, x2, x3 or x5.")],
     url: Url = HERE,
@@ -309,15 +339,12 @@ def coffee(
 
 @app.command()
 def refund(
-    game_id: Annotated[str, typer.Argument(metavar="ID", help="A finished game of yours.")],
+    game_id: GameId,
     ask: Annotated[bool, typer.Option("--ask", help="Only say what it would return and take.")] = False,
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Give a game back: the entry and the cup return, all that it won goes. It cannot be undone."""
-    if GAME_ID.fullmatch(game_id) is None:
-        _say("whist: a game's id has 32 hexadecimal digits")
-        raise typer.Exit(2)
+    """Give a game back. The entry and the cup return, all that it won goes; it cannot be undone."""
     _run(_refund(game_id, ask, url, as_json))
 
 
@@ -337,13 +364,13 @@ def sessions(
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Your devices that are signed in."""
+    """List your devices that are signed in, or sign one out: --end."""
     _run(_sessions(ended, url, as_json))
 
 
 @app.command()
 def export(url: Url = HERE) -> None:
-    """All that the server holds of you, as JSON on standard output."""
+    """Write all that the server holds of you, as JSON."""
     _run(_export(url))
 
 
@@ -365,14 +392,14 @@ async def _export(url: str) -> None:
         print(json.dumps(await whist.export(), ensure_ascii=False, indent=2))
 
 
-async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> None:
+async def _play(room: int, mode: str, cup: str, url: str, email: str, as_json: bool) -> None:
     keyboard = Keyboard()
     front: Front = (
         JsonFront(_write) if as_json else ScreenFront(_write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
     )
     async with _signed_in(url, keyboard, email) as whist:
         _say(f"{screen.printable(whist.account['name'])} queues in room {room} ({mode})")
-        table = await _seated(whist, room, mode)
+        table = await _seated(whist, room, mode, cup)
         resumed = (table.view["mode"] == OnlineMode.QUICK) != (mode == OnlineMode.QUICK) or bool(
             table.view["score_sheet"]
         )
@@ -388,6 +415,26 @@ async def _wallet(url: str, as_json: bool) -> None:
     async with Whist.connect(url, store=FileStore(url)) as whist:
         found = await whist.wallet()
     print(json.dumps(found) if as_json else purse.amounts(found))
+
+
+async def _history(limit: int, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found = (await whist.history(limit))["movements"]
+    for each in found:
+        print(json.dumps(each) if as_json else purse.moved(each))
+    if not found:
+        _say("Nothing has come or gone yet.")
+
+
+async def _rooms(url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found, me = await whist.rooms(), await whist.me()
+    if not as_json:
+        print(purse.ROOMS_HEAD)
+    for each in found:
+        print(json.dumps(each) if as_json else purse.room(each))
+    if not as_json:
+        print(purse.progress(me))
 
 
 async def _coffee(kind: Cup, url: str, as_json: bool) -> None:
@@ -411,6 +458,8 @@ async def _tables(url: str, as_json: bool) -> None:
         found = await whist.friends.list()
     for table in found:
         print(json.dumps(table) if as_json else friends.listed(table))
+    if not found:
+        _say("No friends' table waits or is in play: `whist open` opens one.")
 
 
 async def _league(week: str, with_friends: bool, url: str, email: str, as_json: bool) -> None:
@@ -444,8 +493,8 @@ async def _sit(table_id: str, seat: int | None, url: str, email: str) -> None:
         place = None if seat is None else seat - 1
         try:
             await whist.friends.sit(table_id, place)
-        except WhistError as refused:
-            if refused.code != "TABLE_DEALT":
+        except WhistError as error:
+            if error.code != "TABLE_DEALT":
                 raise
             table = await whist.join(table_id)
             if await watching.sit_down(whist, table, place, _say):
@@ -496,10 +545,10 @@ async def _play_here(setup: Setup, pace_s: float | None, file: RecordFile | None
         _say(f"The record is in {screen.printable(str(file.path))}")
 
 
-async def _seated(whist: Whist, room: int, mode: str) -> Table:
+async def _seated(whist: Whist, room: int, mode: str, cup: str) -> Table:
     """The table, once it is dealt. An interrupt in the queue takes the ticket back: nobody is seated who has gone."""
     try:
-        return await whist.quick_game(room, mode, told=lambda place: _tell_queue(whist, place))
+        return await whist.quick_game(room, mode, cup, told=lambda place: _tell_queue(whist, place))
     except asyncio.CancelledError:
         with contextlib.suppress(WhistError):
             await whist.cancel_queue()
@@ -589,7 +638,7 @@ async def _fetch(game_id: str, url: str) -> dict[str, Any]:
 
 async def _asked_by_one_of_us(url: str, ask: Callable[[Whist], Coroutine[Any, Any, dict[str, Any]]]) -> dict[str, Any]:
     """By the player of this machine, or by the last demonstration's guest."""
-    refused: WhistError | None = None
+    refusal: WhistError | None = None
     for role in ("player", "demo"):
         store = FileStore(url, role)
         if store.load() is None:
@@ -600,8 +649,8 @@ async def _asked_by_one_of_us(url: str, ask: Callable[[Whist], Coroutine[Any, An
             except WhistError as error:
                 if error.code not in NOT_OURS:
                     raise
-                refused = error
-    raise refused or WhistError("NOT_AT_TABLE", facts={"why": "no game was played from here at this server"})
+                refusal = error
+    raise refusal or WhistError("NOT_AT_TABLE", facts={"why": "No game was played from here at this server."})
 
 
 def _signed_in(url: str, keyboard: Keyboard, email: str, role: str = "player") -> AbstractAsyncContextManager[Whist]:
@@ -641,7 +690,10 @@ def _guarded(command: Callable[[], None]) -> None:
     """Run one command; whatever a server, a line or a file can do wrong ends in one clear line."""
     try:
         command()
-    except (WhistError, CheckFailed, CannotWrite, Unreadable, NoSuchRound, CannotJudge) as error:
+    except WhistError as error:
+        _say(f"whist: {refused(error)}")
+        raise typer.Exit(1) from None
+    except (CheckFailed, CannotWrite, Unreadable, NoSuchRound, CannotJudge) as error:
         _say(f"whist: {error}")
         raise typer.Exit(1) from None
     except BadRecord as flaw:
@@ -656,9 +708,9 @@ def _guarded(command: Callable[[], None]) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone: nothing to flush to
         raise typer.Exit(1) from None
-    except OSError as refused:  # a disk without room, a terminal that has gone
+    except OSError as fault:  # a disk without room, a terminal that has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _say(f"whist: {refused.strerror or refused}")
+        _say(f"whist: {fault.strerror or fault}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         _say("")
