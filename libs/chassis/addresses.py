@@ -10,10 +10,10 @@ from pydantic import AfterValidator
 
 PORT_MAX = 65_535
 
-_HOST_PORT = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>\d{1,5})")
+_HOST_PORT = re.compile(r"(?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>[0-9]{1,5})")
 _RESOLVERS = re.compile(r"(dns:(///)?|ipv4:|ipv6:)")
 _DATABASE = re.compile(r"postgresql\+asyncpg://[^/\s]*/[^/\s?]+(\?\S*)?")
-_ORIGIN = re.compile(r"https?://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?")
+_ORIGIN = re.compile(r"https?://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 
 def host_port(text: str) -> str:

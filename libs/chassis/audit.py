@@ -110,14 +110,18 @@ def asked(words: Asked, act: str, subject: str, **details: Any) -> Act:
     """The act that a request asks for: ``asked(request.act, "suspend", account.hex())``. Raises BadAct."""
     if len(words.request_id) != ID_BYTES:
         raise BadAct(field="request_id")
-    # PostgreSQL keeps no NUL, and a name or reason of spaces says nothing.
+    # PostgreSQL keeps no NUL, and a name or reason of spaces, or of what cannot be seen, says nothing.
     for field_, text, most in (("operator", words.operator, OPERATOR_MAX), ("reason", words.reason, REASON_MAX)):
-        if not text.strip() or len(text) > most or "\0" in text:
+        if not _is_seen(text) or len(text) > most or "\0" in text:
             raise BadAct(field=field_, most=most)
     return Act(
         request_id=UUID(bytes=words.request_id), operator=words.operator, act=act, subject=subject,
         reason=words.reason, details=details,
     )  # fmt: skip
+
+
+def _is_seen(text: str) -> bool:
+    return any(char.isprintable() and not char.isspace() for char in text)
 
 
 def asked_page(before: int, limit: int) -> tuple[int | None, int]:

@@ -79,7 +79,7 @@ async def _drain(name: str, seconds: float, server: Server, service: Service) ->
             await service.drain()
     except TimeoutError:
         log.warning("drain_cut_off", service=name, seconds=seconds)
-    except Exception:  # the process's root: the stop goes on, whatever the hand-over met (style 4)
+    except Exception:  # the process's root: the stop goes on, whatever the hand-over met (CONTRIBUTING, style 3)
         log.exception("drain_failed", service=name)
     await server.stop(min(seconds, SERVER_GRACE_SECONDS))
 

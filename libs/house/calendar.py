@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 ZONE = ZoneInfo("Europe/Bucharest")
 
-_WEEK_ID = re.compile(r"(\d{4})-W(\d{2})")
+_WEEK_ID = re.compile(r"([0-9]{4})-W([0-9]{2})")
 
 
 def week_id(at: datetime, *, zone: ZoneInfo = ZONE) -> str:

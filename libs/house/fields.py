@@ -201,7 +201,7 @@ class Rows:
 
 Leaf = Whole | Wholes | Flag | Text | Choice | Day | Zone
 Declared = Leaf | Group | Rows
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def read(kind: type[Section], plain: Mapping[str, Any], name: str = "") -> Section:

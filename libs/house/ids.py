@@ -1,4 +1,4 @@
-"""The id of a table, which says where its journal lies (architecture §8)."""
+"""The id of a table, which says where its journal lies (ARCHITECTURE.md)."""
 
 from uuid import UUID
 

@@ -21,7 +21,7 @@ from whist.tables.v1 import friends_pb2, tables_pb2, tables_pb2_grpc
 from whist.types.v1 import types_pb2
 from whist.wallet.v1 import wallet_pb2_grpc
 
-TAKE_TRIES = 4  # a table may change its worker between the question and the call
+OWNER_TRIES = 4  # a table may change its worker between the question and the call
 
 STATES = {
     matchmaking_pb2.QUEUE_STATE_IDLE: "idle",
@@ -91,7 +91,7 @@ class Clients:
     async def _owner_call(self, rpc: str, request: Message, table_id: bytes) -> Any:
         """Call the owner of a live table; another try where it has just changed hands. Raises DomainError."""
         async for attempt in stamina.retry_context(
-            on=is_unavailable, attempts=TAKE_TRIES, timeout=CALL_SECONDS, wait_initial=0.1, wait_max=0.5
+            on=is_unavailable, attempts=OWNER_TRIES, timeout=CALL_SECONDS, wait_initial=0.1, wait_max=0.5
         ):
             with attempt:
                 found = await self.locate(table_id)

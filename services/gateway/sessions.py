@@ -36,6 +36,7 @@ class Sessions:
         self._failed = False  # the last fetch
         self._fetching = asyncio.Lock()
         self._revoked: dict[bytes, float] = {}
+        self._upgraded: dict[bytes, float] = {}
 
     def verify(self, token: str) -> Bearer:
         """Check a token with the keys at hand. Raises TokenInvalid (perhaps for want of a key) or TokenExpired."""
@@ -86,7 +87,18 @@ class Sessions:
 
     def revoke(self, session_id: bytes) -> None:
         """Refuse the session's tokens from now on, though they have not expired."""
+        self._keep(self._revoked, session_id)
+
+    def upgraded(self, account_id: bytes) -> None:
+        """The guest is an account from now on: what it was given as a guest is worth nothing to the account."""
+        self._keep(self._upgraded, account_id)
+
+    def outgrown(self, bearer: Bearer) -> bool:
+        """Whether the token is of a guest who has become an account (P42)."""
+        return bearer.guest and bearer.account_id in self._upgraded
+
+    def _keep(self, kept: dict[bytes, float], key: bytes) -> None:
         now = self._clock.monotonic()
-        for old in [each for each, until in self._revoked.items() if until < now]:
-            del self._revoked[old]
-        self._revoked[session_id] = now + REVOKED_SECONDS
+        for old in [each for each, until in kept.items() if until < now]:
+            del kept[old]
+        kept[key] = now + REVOKED_SECONDS

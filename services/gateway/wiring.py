@@ -151,7 +151,7 @@ def wire(chassis: Chassis[GatewaySettings]) -> Service:
 def service_of(gateway: Gateway) -> Service:
     """What the run loop needs of a gateway."""
     return Service(
-        listeners=listeners(gateway.revoked),
+        listeners=listeners(gateway.revoked, gateway.sessions.upgraded),
         jobs=[Job(name="sweep", run=gateway.sweep, every_seconds=SWEEP_SECONDS)],
         start=gateway.start,
         drain=gateway.drain,

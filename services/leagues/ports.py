@@ -197,11 +197,11 @@ class Offline(Protocol):
         ...
 
     async def insert_offline(self, account_id: AccountId, game: OfflineGame, day: date, experience: int) -> bool:
-        """False: the game was credited before, to this account or another, and nothing has changed."""
+        """False: the game, or another record of its secret, was credited before, to whomever; nothing has changed."""
         ...
 
-    async def offline_experience(self, account_id: AccountId, digest: bytes) -> int | None:
-        """What this account was given for the game; None: nothing was."""
+    async def offline_experience(self, account_id: AccountId, game: OfflineGame) -> int | None:
+        """What this account was given for the game or another record of its secret; None: nothing was."""
         ...
 
 

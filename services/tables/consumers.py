@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from services.tables import personal
+from services.tables.handlers import personal
 from services.tables.storage.personal import PersonalTransaction
 from whist.auth.v1.events_pb2 import AuthEvent
 

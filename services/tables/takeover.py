@@ -10,10 +10,10 @@ import structlog
 
 from libs.chassis.clock import Clock
 from libs.chassis.events.delivery import is_passing
-from services.tables import handlers
 from services.tables.domain.table import Table
 from services.tables.faults import note
-from services.tables.handlers import TablesStore
+from services.tables.handlers import games
+from services.tables.handlers.games import TablesStore
 from services.tables.ports import Claimed, Head, Standing
 
 log = structlog.get_logger()
@@ -58,7 +58,7 @@ class Takeover:
         async with self._reading:
             try:
                 standings = await self._when_possible(
-                    lambda: handlers.standings([each.table_id for each in claimed], store=self._store)
+                    lambda: games.standings([each.table_id for each in claimed], store=self._store)
                 )
             except Exception as error:
                 self._unreadable(claimed, error)
@@ -83,7 +83,7 @@ class Takeover:
                 self.pending.discard(each.table_id)  # closed, or claimed by another since
                 continue
             try:
-                table = handlers.folded(standing)
+                table = games.folded(standing)
             except Exception as error:
                 note("fold_failed", error, table=each.table_id.hex)
                 self._spawn(self._void_unfoldable(each))
@@ -96,10 +96,10 @@ class Takeover:
 
     async def _void_unfoldable(self, claimed: Claimed) -> None:
         async def void() -> None:
-            found = await handlers.opening(claimed.table_id, store=self._store)
+            found = await games.opening(claimed.table_id, store=self._store)
             if found is not None:
                 _, body = found
-                await handlers.void(
+                await games.void(
                     claimed.table_id, body, epoch=claimed.epoch, reason="unfoldable_journal", store=self._store,
                     zone=self._zone,
                 )  # fmt: skip

@@ -9,7 +9,7 @@ from uuid import UUID
 from libs.chassis.clock import Clock
 from services.tables.domain.errors import Barred, TableUnknown
 from services.tables.domain.waiting import Stage, WaitingTable
-from services.tables.friends import Desk
+from services.tables.handlers.friends import Desk
 from services.tables.storage.friends import Line
 
 POLL_SECONDS = 0.5  # what another worker has changed is told this late at most

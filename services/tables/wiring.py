@@ -8,11 +8,11 @@ from libs.chassis.events.bus import Subscription
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.house import platform
 from libs.search import compiled
-from services.tables import consumers, friends, personal
+from services.tables import consumers
 from services.tables.actor import Pace
 from services.tables.bots import BotPlayers
-from services.tables.grpc_api import ALLOW, TablesApi
-from services.tables.personal import PersonalStore
+from services.tables.grpc_api.tables import ALLOW, TablesApi
+from services.tables.handlers import friends, personal
 from services.tables.settings import TablesSettings
 from services.tables.storage.friends import FriendsTransaction
 from services.tables.storage.journal import GroupJournal
@@ -61,9 +61,7 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
     desk = friends.Desk(store=chassis.store(FriendsTransaction), friends=house.friends, entropy=chassis.entropy)
     watching = Watching(desk, chassis.clock)
     persons = chassis.store(PersonalTransaction)
-    api = TablesApi(
-        worker, store, desk, watching, chassis.store(OperatorsTransaction), PersonalStore(persons.transaction)
-    )
+    api = TablesApi(worker, store, desk, watching, chassis.store(OperatorsTransaction), persons)
 
     async def start() -> None:
         address = settings.advertise or chassis.address
@@ -101,7 +99,7 @@ def wire(chassis: Chassis[TablesSettings]) -> Service:
             Job(name="forget", run=partial(friends.forget_old, desk=desk), every_seconds=FORGET_SECONDS),
             Job(
                 name="strike_out",
-                run=partial(personal.strike_out_all, store=PersonalStore(persons.transaction)),
+                run=partial(personal.strike_out_all, store=persons),
                 every_seconds=STRIKE_OUT_SECONDS,
             ),
         ],

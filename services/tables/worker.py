@@ -1,4 +1,4 @@
-"""A table worker: the tables it owns, the streams of its gateways, its lease, takeover and drain (architecture §4)."""
+"""A table worker: the tables it owns, the streams of its gateways, its lease, takeover and drain (ARCHITECTURE.md)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
@@ -15,7 +15,6 @@ from libs.chassis.entropy import Entropy
 from libs.chassis.events.delivery import is_passing
 from libs.chassis.telemetry.tracing import span
 from libs.wire import link
-from services.tables import friends, handlers
 from services.tables.actor import Pace, TableActor, TakeSeat
 from services.tables.bots import BotPlayers
 from services.tables.domain.entries import SeatFacts
@@ -23,7 +22,8 @@ from services.tables.domain.errors import Draining, TableUnowned
 from services.tables.domain.table import Table
 from services.tables.domain.waiting import WaitingTable
 from services.tables.faults import note
-from services.tables.handlers import OpenTable, Owner, TablesStore
+from services.tables.handlers import friends, games
+from services.tables.handlers.games import OpenTable, Owner, TablesStore
 from services.tables.metrics import recoveries, recovery_seconds, tables_live
 from services.tables.ports import Claimed, Head
 from services.tables.sessions import GatewaySession, NeighbourSession, Session
@@ -169,12 +169,12 @@ class Worker:
     async def create(self, command: OpenTable) -> Head | TableActor:
         """Open a table here. Idempotent: a table that exists is answered by its head.
 
-        Raises Draining, TableUnowned, and what `handlers.open_table` raises.
+        Raises Draining, TableUnowned, and what `handlers.games.open_table` raises.
         """
         owner = self._as_owner()
-        made = await handlers.open_table(command, store=self._store, entropy=self._entropy, owner=owner)
+        made = await games.open_table(command, store=self._store, entropy=self._entropy, owner=owner)
         if isinstance(made, Head):
-            if made.status == handlers.LIVE and made.owner_address is None:
+            if made.status == games.LIVE and made.owner_address is None:
                 raise TableUnowned
             return made
         return self._begin(*made)
@@ -196,7 +196,7 @@ class Worker:
             raise TableUnowned
         if actor.table.answered_at(who.account, req) is None:
             # The journal would refuse the row, and for it write those of the other tables one by one.
-            await handlers.require_no_other_seat(who.account, table_id, store=self._store)
+            await games.require_no_other_seat(who.account, table_id, store=self._store)
         return await actor.take_seat(TakeSeat(who, seat, req), self._clock.monotonic())
 
     async def void(self, table_id: UUID, decide: Callable[[int | None], Awaitable[bool]]) -> bool:
@@ -213,7 +213,7 @@ class Worker:
         except BaseException:
             actor.go_on()
             raise
-        self._tell_over(actor, handlers.VOIDED)
+        self._tell_over(actor, games.VOIDED)
         return had_finished
 
     def _as_owner(self) -> Owner:
@@ -324,13 +324,13 @@ class Worker:
         table = actor.table
         with span("tables.close", actor.traceparent):
             if fault is None:
-                if await handlers.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self.zone):
-                    return handlers.PLAYED_OUT
-            elif await handlers.void(
+                if await games.finish(table, epoch=actor.epoch, born=actor.born, store=self._store, zone=self.zone):
+                    return games.PLAYED_OUT
+            elif await games.void(
                 table.table_id, table.opened, epoch=actor.epoch, reason=fault, store=self._store, zone=self.zone
             ):
-                return handlers.VOIDED
-            return await handlers.closed(table.table_id, actor.epoch, store=self._store)
+                return games.VOIDED
+            return await games.closed(table.table_id, actor.epoch, store=self._store)
 
     # ---- gateways ----
 

@@ -16,7 +16,7 @@ from libs.chassis.entropy import SystemEntropy
 from libs.wire import frames
 from services.tables.domain.entries import Body, By, Drawn, Moved, Resumed, SeatFacts, decode_body, encode_body
 from services.tables.domain.table import command_id, decide_draws, decide_move, draw_id, move_id
-from services.tables.handlers import OpenTable, prepare
+from services.tables.handlers.games import OpenTable, prepare
 from tests.chaos.history import answers, complaints, folding
 from tests.chaos.history.model import ClientLog, History, Journal, Row, view_digest
 

@@ -19,7 +19,7 @@ from libs.house.bots import Strength
 from services.coach import handlers as coach
 from services.coach.ports import Thinker
 from services.tables.domain.entries import Moved
-from services.tables.grpc_api import TablesApi
+from services.tables.grpc_api.tables import TablesApi
 from tests.chaos.stand import STRANGER, Stand, account_of
 from tests.chaos.swapping import Swap, common_moves, revealed
 from whist.tables.v1 import tables_pb2

@@ -137,6 +137,7 @@ def test_an_act_is_taken_from_its_request() -> None:
         ("request_id", b""), ("request_id", bytes(15)), ("request_id", bytes(17)),
         ("operator", ""), ("operator", " "), ("operator", "x" * 65), ("operator", "a\0"),
         ("reason", ""), ("reason", "\n\t "), ("reason", "x" * 501), ("reason", "a\0b"),
+        ("reason", "\n\u202e"), ("reason", "\u200b\u2060\ufeff"), ("operator", "\u00ad"),
     ],
 )  # fmt: skip
 def test_an_act_without_its_words_is_refused(field: str, value: object) -> None:

@@ -58,6 +58,17 @@ async def test_a_line_is_answered_by_its_number_or_its_refusal_and_others_answer
     assert isinstance(answers[1], WhistError) and answers[1].code == "RATE_LIMITED"
 
 
+async def test_a_line_said_while_nothing_is_connected_or_before_it_breaks_is_said_again_under_its_key() -> None:
+    posted: list[Any] = []
+    company = Company(TABLE, posted.append)
+    saying = asyncio.create_task(company.say("one"))
+    await asyncio.sleep(0)
+    assert company.resume() == [company.enter(), *posted]
+    company.receive(frames.Ack(table=TABLE, req=posted[0].req, seq=3))
+    assert await saying == 3
+    assert company.resume() == [company.enter()]
+
+
 async def test_whoever_waits_is_woken_by_a_change_and_told_of_the_end() -> None:
     company = Company(TABLE, lambda frame: None)
     change = asyncio.create_task(company.changed(company.version))

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,13 +79,17 @@ async def embedded(data: Path, **environment: str) -> AsyncIterator[Embedded]:
             await asyncio.wait_for(process.wait(), 60)
 
 
-def hurried(folder: Path) -> Path:
-    """The platform's file, but for tables that deal after two seconds (P3 itself is tested at matchmaking)."""
+def hurried(folder: Path, changes: Mapping[str, str] | None = None) -> Path:
+    """The platform's file, but for tables that deal after two seconds (P3 itself is tested at matchmaking).
+
+    `changes`: lines of the file, and what stands in their places.
+    """
     text = (Path(__file__).parents[2] / "config" / "platform.toml").read_text()
-    ours = "deal_after_ms = 10000"
-    assert ours in text
+    for ours, here in {"deal_after_ms = 10000": "deal_after_ms = 2000", **(changes or {})}.items():
+        assert f"\n{ours}\n" in text
+        text = text.replace(f"\n{ours}\n", f"\n{here}\n")
     path = folder / "platform.toml"
-    path.write_text(text.replace(ours, "deal_after_ms = 2000"))
+    path.write_text(text)
     return path
 
 

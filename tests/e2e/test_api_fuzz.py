@@ -29,14 +29,8 @@ async def fuzzed() -> AsyncIterator[Embedded]:
     is dealt is soon over, and who waits at one without a socket keeps the seat.
     """
     with own_folder() as place:
-        text = hurried(place).read_text()
-        for ours, here in (
-            ("seat_lease_ms = 60000", "seat_lease_ms = 600000"),
-            ("deserted_ms = 300000", "deserted_ms = 600000"),
-        ):
-            assert ours in text
-            text = text.replace(ours, here)
-        (patient := place / "patient.toml").write_text(text)
+        longest = {"seat_lease_ms = 60000": "seat_lease_ms = 600000", "deserted_ms = 300000": "deserted_ms = 600000"}
+        patient = hurried(place, longest)
         async with embedded(
             place / "run", WHIST_PLATFORM_CONFIG=str(patient), WHIST_TURN_LIMIT_SCALE="0.01", **UNLIMITED
         ) as run:

@@ -23,11 +23,7 @@ WHY = "two seats were one person"
 async def house() -> AsyncIterator[Embedded]:
     """A run in which room 2, with its entry and its prize, is open to everybody, and codes come one upon the other."""
     with own_folder() as place:
-        text = hurried(place).read_text()
-        for ours, here in (("\nlevel = 2\n", "\nlevel = 1\n"), ("\ncodes_minute = 1\n", "\ncodes_minute = 5\n")):
-            assert ours in text
-            text = text.replace(ours, here)
-        (open_house := place / "open.toml").write_text(text)
+        open_house = hurried(place, {"level = 2": "level = 1", "codes_minute = 1": "codes_minute = 5"})
         async with embedded(
             place / "run", WHIST_PLATFORM_CONFIG=str(open_house), WHIST_LOG_LEVEL="debug", **UNLIMITED
         ) as run:

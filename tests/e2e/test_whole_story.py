@@ -88,14 +88,11 @@ class World:
 
 def shortened(folder: Path) -> Path:
     """The platform's file, on which levels and the Castle are near: every number is configuration (P83)."""
-    path = hurried(folder)
-    text = path.read_text()
-    step = "level_step = 50"
-    assert step in text
-    levels = re.sub(r"^level = (\d+)$", lambda found: f"level = {min(4, int(found[1]))}", text, flags=re.MULTILINE)
-    entry = "entry_coins = 100000"
-    assert entry in text
-    path.write_text(levels.replace(step, "level_step = 1").replace(entry, f"entry_coins = {CASTLE[0]}"))
+    path = hurried(folder, {"level_step = 50": "level_step = 1", "entry_coins = 100000": f"entry_coins = {CASTLE[0]}"})
+    near = re.sub(
+        r"^level = (\d+)$", lambda found: f"level = {min(4, int(found[1]))}", path.read_text(), flags=re.MULTILINE
+    )
+    path.write_text(near)
     return path
 
 

@@ -117,7 +117,19 @@ def test_a_moment_without_a_zone_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "week", ["", "2026-W00", "2026-W54", "2025-W53", "2026-48", "2026-W1", "2026-W48 ", "20é6-W48"]
+    "week",
+    [
+        "",
+        "2026-W00",
+        "2026-W54",
+        "2025-W53",
+        "2026-48",
+        "2026-W1",
+        "2026-W48 ",
+        "20é6-W48",
+        "\uff12\uff10\uff12\uff16-W48",
+        "2026-W\u0664\u0668",
+    ],
 )
 def test_what_is_no_week_is_refused(week: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):

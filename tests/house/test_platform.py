@@ -292,7 +292,7 @@ def test_p83_a_field_that_says_nothing_of_its_range_is_refused() -> None:
         read(Careless, {"tips": 1})
 
 
-@pytest.mark.parametrize("value", ["2026-02-29", "2026-W07-1", "20261116", " 2026-11-16", 20261116, None])
+@pytest.mark.parametrize("value", ["2026-02-29", "2026-W07-1", "20261116", " 2026-11-16", "2026-11-1٦", 20261116, None])
 def test_p83_what_is_no_date_is_named(value: Any) -> None:
     @dataclass(frozen=True)
     class Dated:

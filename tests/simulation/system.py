@@ -226,7 +226,7 @@ async def running_system(database_url: str, folder: Path, start: datetime) -> As
         for spec in (WALLET, LEAGUES)
     ]
     peers = [Peer(f"unix:{folder}/wallet", caller) for caller in ("matchmaking", "gateway")]
-    proofs = [Database.open(database_url, schema) for schema in SCHEMAS]
+    proofs = [Database.open(database_url, schema, command_seconds=None) for schema in SCHEMAS]
     try:
         with machine.here():
             async with asyncio.TaskGroup() as group, running_together(parts, bus, {}):

@@ -51,7 +51,7 @@ class Listener:
             message = self.message()
             message.ParseFromString(payload)
             self.handle(message)
-        except Exception:  # the consumer loop is where faults end (style 4)
+        except Exception:  # the consumer loop is where faults end (CONTRIBUTING, style 3)
             log.exception("listener_failed", topic=self.topic)
 
 

@@ -83,7 +83,7 @@ class Delivery:
         while True:
             try:
                 outcome = await self._attempt(event)
-            except Exception as error:  # the consumer loop is where faults end (style 4)
+            except Exception as error:  # the consumer loop is where faults end (CONTRIBUTING, style 3)
                 tries += not is_passing(error)
                 log.warning(
                     "event_failed", consumer=self.subscription.consumer, type=event.type,
@@ -161,7 +161,7 @@ class Delivery:
             await asyncio.sleep(PARKED_CHECK_SECONDS)
             try:
                 await self.retry_parked()
-            except Exception:  # the consumer loop is where faults end (style 4)
+            except Exception:  # the consumer loop is where faults end (CONTRIBUTING, style 3)
                 log.exception("parked_retry_failed", consumer=self.subscription.consumer)
 
     async def retry_parked(self, *, everything: bool = False) -> int:

@@ -55,6 +55,7 @@ OfAccount = Annotated[str, typer.Option(help="Of this account alone, by id.", sh
 Limit = Annotated[int, typer.Option(min=1, max=500, help="How many at most.")]
 
 Run = Callable[[OperatorsDesk], Coroutine[Any, Any, None]]
+Act = Callable[[OperatorsDesk, str], Coroutine[Any, Any, None]]
 
 
 @app.command()
@@ -77,13 +78,11 @@ def suspend(
 ) -> None:  # fmt: skip
     """Shut an account out. Its sessions end and it signs in no more."""
 
-    key = key or uuid.uuid4().hex
-
-    async def run(desk: OperatorsDesk) -> None:
+    async def run(desk: OperatorsDesk, key: str) -> None:
         await desk.suspend(_id(account), reason, key)
         print(f"{account} is suspended.")
 
-    _ask(run, url, token_file, key)
+    _act(run, url, token_file, key)
 
 
 @app.command()
@@ -92,13 +91,11 @@ def reinstate(
 ) -> None:  # fmt: skip
     """Let a suspended account in again."""
 
-    key = key or uuid.uuid4().hex
-
-    async def run(desk: OperatorsDesk) -> None:
+    async def run(desk: OperatorsDesk, key: str) -> None:
         await desk.reinstate(_id(account), reason, key)
         print(f"{account} may sign in again.")
 
-    _ask(run, url, token_file, key)
+    _act(run, url, token_file, key)
 
 
 @app.command()
@@ -109,13 +106,11 @@ def silence(
 ) -> None:  # fmt: skip
     """Let nobody hear an account's chat for a while."""
 
-    key = key or uuid.uuid4().hex
-
-    async def run(desk: OperatorsDesk) -> None:
+    async def run(desk: OperatorsDesk, key: str) -> None:
         until = await desk.silence(_id(account), minutes, reason, key)
         print(f"{account} is silenced until {until}." if until else f"{account} is heard.")
 
-    _ask(run, url, token_file, key)
+    _act(run, url, token_file, key)
 
 
 @app.command()
@@ -132,13 +127,12 @@ def grant(
     cups = dict(map(_cups, cup or ()))
     if len(cups) < len(cup or ()):
         _fail("--cup names each kind once", 2)
-    key = key or uuid.uuid4().hex
 
-    async def run(desk: OperatorsDesk) -> None:
+    async def run(desk: OperatorsDesk, key: str) -> None:
         assets = await desk.correct(_id(account), reason, coins=coins, bars=bars, cups=cups, key=key)
         _tell([assets], as_json, lambda one: f"{account} has {_assets(one)}", "")
 
-    _ask(run, url, token_file, key)
+    _act(run, url, token_file, key)
 
 
 @app.command()
@@ -174,13 +168,11 @@ def void(
 ) -> None:  # fmt: skip
     """Void a game, live or finished. Entries come back, what was won is taken back."""
 
-    key = key or uuid.uuid4().hex
-
-    async def run(desk: OperatorsDesk) -> None:
+    async def run(desk: OperatorsDesk, key: str) -> None:
         had_finished = await desk.void(_id(table), reason, key)
         print(f"{table} is voided" + (": what it won is taken back." if had_finished else ": its game has ended."))
 
-    _ask(run, url, token_file, key)
+    _act(run, url, token_file, key)
 
 
 @app.command()
@@ -189,13 +181,11 @@ def close(
 ) -> None:  # fmt: skip
     """Close a friends' table that waits."""
 
-    key = key or uuid.uuid4().hex
-
-    async def run(desk: OperatorsDesk) -> None:
+    async def run(desk: OperatorsDesk, key: str) -> None:
         await desk.close(_id(table), reason, key)
         print(f"{table} is closed.")
 
-    _ask(run, url, token_file, key)
+    _act(run, url, token_file, key)
 
 
 @app.command()
@@ -250,6 +240,12 @@ def ledger_check(
             raise typer.Exit(1)
 
     _ask(run, url, token_file)
+
+
+def _act(run: Act, url: str, token_file: Path | None, key: str) -> None:
+    """Run an act under `key`, or under a new one that is said where the answer is lost."""
+    key = key or uuid.uuid4().hex
+    _ask(lambda desk: run(desk, key), url, token_file, key)
 
 
 def _ask(run: Run, url: str, token_file: Path | None, key: str = "") -> None:

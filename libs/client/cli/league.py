@@ -1,4 +1,4 @@
-"""The weekly league and the leaderboard of friends' games on a terminal, and offline games sent for credit."""
+"""The weekly league and the leaderboard of friends' games in words, and offline games sent for credit."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

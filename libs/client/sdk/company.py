@@ -21,7 +21,7 @@ Post = Callable[[frames.ClientFrame], None]
 class Company:
     """Kept up to date, and one's seat with it, until `Whist.part` or the table's end.
 
-    `Whist.enter` makes it. Frames go in by `receive`; `enter` says what to send on each new connection.
+    `Whist.enter` makes it. Frames go in by `receive`; `resume` says what to send on each new connection.
     """
 
     def __init__(self, table_id: str, post: Post) -> None:
@@ -32,7 +32,8 @@ class Company:
         self._post = post
         self._pulse = Pulse()
         self._failure: WhistError | None = None
-        self._saying: dict[str, asyncio.Future[int]] = {}
+        # Lines without an answer, by the key under which the server takes each once.
+        self._saying: dict[str, tuple[frames.Say, asyncio.Future[int]]] = {}
 
     @property
     def live(self) -> bool:
@@ -53,8 +54,9 @@ class Company:
             raise WhistError("TOO_MANY_COMMANDS")
         req = uuid.uuid4().hex
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._saying[req] = answer
-        self._post(frames.Say(table=self.id, req=req, words=words))
+        line = frames.Say(table=self.id, req=req, words=words)
+        self._saying[req] = (line, answer)
+        self._post(line)
         try:
             async with asyncio.timeout(ANSWER_S):
                 return await answer
@@ -63,8 +65,12 @@ class Company:
         finally:
             del self._saying[req]
 
+    def resume(self) -> list[frames.ClientFrame]:
+        """What a new connection sends: chat from where we are, and each line whose answer has not come."""
+        return [self.enter(), *(line for line, _ in self._saying.values())]
+
     def enter(self) -> frames.Enter:
-        """What a new connection sends: chat from where we are."""
+        """Follow the table's company: chat from where we are."""
         return frames.Enter(table=self.id, since_line=self.lines[-1].line if self.lines else UNSET)
 
     def receive(self, frame: frames.ServerFrame) -> bool:
@@ -91,7 +97,7 @@ class Company:
         self._pulse.beat()
 
     def _settle(self, req: str, answer: int | WhistError) -> None:
-        waiting = self._saying[req]
+        _, waiting = self._saying[req]
         if waiting.done():
             return
         if isinstance(answer, WhistError):

@@ -239,7 +239,10 @@ class Connection:
         for table in self._tables.values():
             if table.live:
                 asked += table.resume()
-        return [*asked, *(company.enter() for company in self._companies.values() if company.live)]
+        for company in self._companies.values():
+            if company.live:
+                asked += company.resume()
+        return asked
 
     async def _write(self, socket: ClientConnection, outbox: "asyncio.Queue[frames.ClientFrame]") -> None:
         """Write what was posted, never faster than the server allows."""

@@ -28,6 +28,15 @@ def email_of(text: str) -> str:
     return found.ascii_email.casefold()
 
 
+def mailbox_of(email: str) -> str:
+    """Whose inbox an address of `email_of` fills: without the tag that follows a plus (RFC 5233).
+
+    Where a mail system has no tags these are different people, who then share the limit of what is sent to them.
+    """
+    local, _, domain = email.partition("@")
+    return f"{local.partition('+')[0]}@{domain}"
+
+
 def network_of(text: str) -> bytes:
     """The network an address is counted under: the /24 of IPv4, the /64 of IPv6. Raises NetworkInvalid."""
     try:

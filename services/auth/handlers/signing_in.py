@@ -7,7 +7,7 @@ from uuid import UUID
 from libs.chassis.errors import DomainError
 from services.auth import metrics
 from services.auth.domain.accounts import Account, AccountId, Letter, LetterKind, Login, SignedIn, Try, device_of
-from services.auth.domain.addresses import email_of, locale_of, network_of
+from services.auth.domain.addresses import email_of, locale_of, mailbox_of, network_of
 from services.auth.domain.errors import (
     AccountSuspended,
     CodeMalformed,
@@ -78,9 +78,11 @@ async def start_login(command: StartLogin, *, desk: Desk) -> Login:
             metrics.codes.labels("paused").inc()
             raise SignInPaused
         refuse_after(await tx.count_attempt(desk.pepper.subject(b"codes", network), (desk.codes,)), "network")
-        budget = await _budget(tx, email, network, desk)
+        _, *home = await _budget(tx, email, network, desk)
         limits = codes_per_address(desk.sign_in)
-        refuse_after(await tx.count_attempt(desk.pepper.subject(b"mails", *budget), limits), "address")
+        refuse_after(
+            await tx.count_attempt(desk.pepper.subject(b"mails", mailbox_of(email).encode(), *home), limits), "address"
+        )
         login = Login(
             login_id=login_id,
             email=email,
@@ -213,8 +215,8 @@ async def _guest_of(guest_id: bytes, tx: Register) -> Account | None:
 async def _upgrade(guest: Account, tried: Try, now: datetime, tx: Register) -> Account:
     """The guest as an account: same id, name and all it has earned (P42, X20). Raises AccountSuspended.
 
-    Its sessions as a guest can be renewed no more. They are not revoked: the access token that asked is worth a guest's
-    rights for its last minutes, carries a repeated request, and keeps the socket of a running game open.
+    Its sessions as a guest can be renewed no more. They are not revoked: the access token that asked carries a repeated
+    request, and keeps the socket of a running game open. For all else the gateways refuse it once they hear of this.
     """
     if guest.suspended:
         raise AccountSuspended

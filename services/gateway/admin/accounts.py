@@ -8,7 +8,7 @@ from services.gateway.admin import models
 from services.gateway.admin.gate import ActKey, Corrects, Looks, Proves, Rules, Silences, act
 from services.gateway.http.models import Id
 from services.gateway.http.models.wallet import Assets, History, Wallet
-from services.gateway.http.parts import PartsOf
+from services.gateway.http.parts import Parts, PartsOf
 from whist.auth.v1 import auth_pb2
 from whist.tables.v1 import tables_pb2
 from whist.wallet.v1 import wallet_pb2
@@ -58,6 +58,7 @@ async def silence(
     parts: PartsOf, operator: Silences, account_id: AccountId, body: models.SilenceFor, key: ActKey
 ) -> models.Silenced:
     """Let nobody hear its chat, at any table, for so many minutes from now; 0 lifts it."""
+    await _require_account(parts, account_id)
     answer = await parts.clients.table_call(
         "Silence",
         tables_pb2.SilenceRequest(
@@ -97,6 +98,7 @@ async def correct(
     parts: PartsOf, operator: Corrects, account_id: AccountId, body: models.Correction, key: ActKey
 ) -> models.Corrected:
     """Correct its balance by a transfer; no balance goes below nothing."""
+    await _require_account(parts, account_id)
     answer = await parts.clients.wallet.call(
         parts.clients.wallet_stub.Grant,
         wallet_pb2.GrantRequest(
@@ -117,3 +119,9 @@ async def ledger_check(parts: PartsOf, operator: Proves) -> models.LedgerCheck:
         for each in answer.differences
     ]
     return models.LedgerCheck(ok=not found, differences=found)
+
+
+async def _require_account(parts: Parts, account_id: str) -> None:
+    """Raises ACCOUNT_UNKNOWN, also for a deleted one: wallet and tables keep what they are told by ids alone."""
+    request = auth_pb2.GetAccountRequest(account_id=bytes.fromhex(account_id))
+    await parts.clients.auth.call(parts.clients.auth_stub.GetAccount, request)

@@ -21,7 +21,7 @@ router = APIRouter(prefix="/admin/v1", tags=["audit"])
 
 SERVICES: tuple[models.Service, ...] = ("auth", "tables", "wallet")
 NEWEST, NOTHING_OLDER = 0, 1  # lines are numbered from 1
-_CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})\.(\d{1,18})")
+_CURSOR = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})\.([0-9]{1,18})")
 
 
 class BadCursor(DomainError):

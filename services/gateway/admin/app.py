@@ -9,10 +9,9 @@ from starlette.types import ASGIApp
 from services.gateway.admin import accounts, acts, bench, tables
 from services.gateway.admin.gate import Looks
 from services.gateway.admin.operators import Operators
-from services.gateway.http.document import PROBLEM, VERSION, DocumentedApp, operation_id
+from services.gateway.http.document import DocumentedApp
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts
-from services.gateway.http.problems import install
 
 DESCRIPTION = (
     "Acts of operators. Each needs a reason and an Idempotency-Key, is done once, and is written down for ever. "
@@ -31,19 +30,8 @@ async def document(request: Request, operator: Looks) -> JSONResponse:
 
 def build(parts: Parts, operators: Operators) -> ASGIApp:
     """What the operators' listener serves."""
-    app = DocumentedApp(
-        title="Whist operators",
-        version=VERSION,
-        description=DESCRIPTION,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        responses=PROBLEM,
-        generate_unique_id_function=operation_id,
-    )
-    app.state.parts = parts
+    app = DocumentedApp(title="Whist operators", description=DESCRIPTION, parts=parts)
     app.state.operators = operators
-    install(app)
     for router in (_document, accounts.router, accounts.ledger, tables.router, acts.router, bench.router):
         app.include_router(router)
     return Edge(app, limits=parts.limits, clock=parts.clock, entropy=parts.entropy, trusted_proxies=0)

@@ -4,10 +4,9 @@ from fastapi import APIRouter, Request
 from starlette.types import ASGIApp
 
 from services.gateway.http import accounts, friends, games, leagues, models, pages, personal, play, wallet
-from services.gateway.http.document import PROBLEM, VERSION, DocumentedApp, operation_id
+from services.gateway.http.document import DocumentedApp
 from services.gateway.http.edge import Edge
 from services.gateway.http.parts import Parts, PartsOf
-from services.gateway.http.problems import install
 from services.gateway.socket.hub import HEARTBEAT_SECONDS
 
 DESCRIPTION = (
@@ -30,19 +29,7 @@ async def config(request: Request, parts: PartsOf) -> models.Config:
 
 def build(parts: Parts) -> ASGIApp:
     """The whole of what the public listener serves."""
-    app = DocumentedApp(
-        title="Whist",
-        version=VERSION,
-        description=DESCRIPTION,
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        responses=PROBLEM,
-        generate_unique_id_function=operation_id,
-        license_info={"name": "MIT"},
-    )
-    app.state.parts = parts
-    install(app)
+    app = DocumentedApp(title="Whist", description=DESCRIPTION, parts=parts)
     for router in (
         _config,
         accounts.router,

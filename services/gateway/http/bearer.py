@@ -39,6 +39,8 @@ async def bearer(
     if credentials is None:
         raise TokenInvalid
     holder = await parts.sessions.verified(credentials.credentials)
+    if parts.sessions.outgrown(holder):
+        raise TokenExpired  # it is out in the guest's sessions, which the account's name, address and purse are not for
     parts.limits.account(holder.account_id)
     return holder
 

@@ -6,7 +6,8 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from services.gateway.http.problems import MEDIA_TYPE, Problem
+from services.gateway.http.parts import Parts
+from services.gateway.http.problems import MEDIA_TYPE, Problem, install
 
 VERSION = "0.1.0"
 # Any route may answer with a problem; the codes are in the contract of the service behind it.
@@ -19,7 +20,26 @@ PROBLEM: dict[int | str, dict[str, Any]] = {
 
 
 class DocumentedApp(FastAPI):
-    """FastAPI whose document knows problems instead of FastAPI's own validation errors."""
+    """FastAPI whose document knows problems instead of FastAPI's own validation errors.
+
+    It serves none by itself: FastAPI's pages load their scripts from elsewhere.
+    """
+
+    def __init__(self, *, title: str, description: str, parts: Parts) -> None:
+        super().__init__(
+            title=title,
+            version=VERSION,
+            description=description,
+            docs_url=None,
+            redoc_url=None,
+            openapi_url=None,
+            redirect_slashes=False,  # it would name whatever Host was sent, by http
+            responses=PROBLEM,
+            generate_unique_id_function=_operation_id,
+            license_info={"name": "MIT"},
+        )
+        self.state.parts = parts
+        install(self)
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -35,6 +55,6 @@ class DocumentedApp(FastAPI):
         return self.openapi_schema
 
 
-def operation_id(route: APIRoute) -> str:
+def _operation_id(route: APIRoute) -> str:
     """Names of generated clients: the route's function."""
     return route.name

@@ -95,7 +95,7 @@ class Edge:
         except TimeoutError:
             refusal = problem(request_id, HTTPStatus.REQUEST_TIMEOUT, "BODY_TOO_SLOW", headers=_CLOSE)
             await refusal(scope, receive, answer.send)
-        except Exception:  # a process's edge: what is not ours to name is logged and hidden (style 4)
+        except Exception:  # a process's edge: what is not ours to name is logged and hidden (CONTRIBUTING, style 3)
             log.exception("request_failed", request_id=request_id)
             if answer.status == 0:
                 refusal = problem(request_id, HTTPStatus.INTERNAL_SERVER_ERROR, "INTERNAL")

@@ -1,19 +1,30 @@
-"""What the coach makes of a finished game, for those who played it (P61, P62)."""
+"""Finished games, for those who played them: the record (P72), and what the coach makes of it (P61, P62)."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 
 from services.gateway.http import models
 from services.gateway.http.bearer import Holder
 from services.gateway.http.parts import PartsOf
 from whist.coach.v1 import coach_pb2
+from whist.tables.v1 import tables_pb2
 
 router = APIRouter(prefix="/v1/games", tags=["games"])
 
 TableId = Annotated[models.Id, Path()]
 # BCP 47, as far as the stories' languages and what falls back to them need it.
 Locale = Annotated[str, Query(pattern="^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$", max_length=35)]
+
+
+@router.get("/{table_id}", response_class=Response, responses={200: {"content": {"application/json": {}}}})
+async def game(parts: PartsOf, holder: Holder, table_id: TableId) -> Response:
+    """The record of a finished game, for those who played it (P72)."""
+    answer = await parts.clients.tables.call(
+        parts.clients.tables_stub.Record,
+        tables_pb2.RecordRequest(table_id=bytes.fromhex(table_id), account_id=holder.account_id),
+    )
+    return Response(answer.record_json, media_type="application/json")
 
 
 @router.get("/{table_id}/analysis")

@@ -1,9 +1,9 @@
-"""Rooms, queue, tables, records, purse and league of the account that asks."""
+"""Rooms, queue and tables of the account that asks, and the coach's hints."""
 
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request
 
 from libs.chassis.errors import DomainError, Kind
 from services.gateway.http import models
@@ -16,7 +16,6 @@ from whist.coach.v1 import coach_pb2
 from whist.matchmaking.v1 import matchmaking_pb2
 from whist.tables.v1 import tables_pb2
 from whist.types.v1 import types_pb2
-from whist.wallet.v1 import wallet_pb2
 
 router = APIRouter(prefix="/v1", tags=["play"])
 
@@ -132,40 +131,6 @@ async def hint(parts: PartsOf, holder: Holder, table_id: TableId) -> models.Hint
         parts.clients.coach_stub.Hint, coach_pb2.HintRequest(game=seen.game or "romanian", view_json=seen.view_json)
     )
     return models.Hint.of(answer)
-
-
-@router.get("/games/{table_id}", response_class=Response, responses={200: {"content": {"application/json": {}}}})
-async def game(parts: PartsOf, holder: Holder, table_id: TableId) -> Response:
-    """The record of a finished game, for those who played it (P72)."""
-    answer = await parts.clients.tables.call(
-        parts.clients.tables_stub.Record,
-        tables_pb2.RecordRequest(table_id=bytes.fromhex(table_id), account_id=holder.account_id),
-    )
-    return Response(answer.record_json, media_type="application/json")
-
-
-@router.get("/wallet", tags=["wallet"])
-async def wallet(parts: PartsOf, holder: Holder) -> models.Wallet:
-    """Coins, bars and cups."""
-    answer = await parts.clients.wallet.call(
-        parts.clients.wallet_stub.Balances, wallet_pb2.BalancesRequest(account_id=holder.account_id)
-    )
-    return models.Wallet.of_balances(answer)
-
-
-@router.get("/wallet/history", tags=["wallet"])
-async def history(
-    parts: PartsOf,
-    holder: Holder,
-    limit: Annotated[int, Query(ge=1, le=100)] = 50,
-    before: Annotated[str, Query(max_length=200)] = "",
-) -> models.History:
-    """Every movement of one's purse, newest first (P17)."""
-    answer = await parts.clients.wallet.call(
-        parts.clients.wallet_stub.History,
-        wallet_pb2.HistoryRequest(account_id=holder.account_id, limit=limit, before=before),
-    )
-    return models.History.of(answer)
 
 
 async def _get_table(parts: Parts, account_id: bytes, table_id: str) -> Any:

@@ -1,5 +1,6 @@
 """Every refusal as RFC 9457 problem+json with a stable `code`; an unknown fault shows its request id alone."""
 
+import json
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -25,6 +26,15 @@ STATUSES = {
     Kind.EXHAUSTED: HTTPStatus.TOO_MANY_REQUESTS,
     Kind.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
 }
+
+
+class ProblemResponse(JSONResponse):
+    """JSON whatever a refusal repeats of what was sent: half a surrogate pair, which JSON can escape, is no text."""
+
+    media_type = MEDIA_TYPE
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
 
 
 class Problem(BaseModel):
@@ -55,7 +65,7 @@ def problem(
         request_id=request_id,
         facts=dict(facts) if facts else None,
     )
-    return JSONResponse(body.model_dump(exclude_none=True), status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+    return ProblemResponse(body.model_dump(exclude_none=True), status, headers=dict(headers or {}))
 
 
 def of_domain(request_id: str, error: DomainError) -> JSONResponse:

@@ -1,9 +1,9 @@
-"""What an account buys, and the games it gives back."""
+"""The purse of the account that asks: what is there, what it buys, the games it gives back."""
 
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Path
+from fastapi import APIRouter, Header, Path, Query
 
 from services.gateway.http import models
 from services.gateway.http.bearer import Holder
@@ -17,6 +17,30 @@ GameId = Annotated[models.Id, Path()]
 PurchaseKey = Annotated[
     models.Uuid, Header(alias="Idempotency-Key", description="A random UUID of yours: the same one again buys once.")
 ]
+
+
+@router.get("/wallet")
+async def wallet(parts: PartsOf, holder: Holder) -> models.Wallet:
+    """Coins, bars and cups."""
+    answer = await parts.clients.wallet.call(
+        parts.clients.wallet_stub.Balances, wallet_pb2.BalancesRequest(account_id=holder.account_id)
+    )
+    return models.Wallet.of_balances(answer)
+
+
+@router.get("/wallet/history")
+async def history(
+    parts: PartsOf,
+    holder: Holder,
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    before: Annotated[str, Query(max_length=200)] = "",
+) -> models.History:
+    """Every movement of one's purse, newest first (P17)."""
+    answer = await parts.clients.wallet.call(
+        parts.clients.wallet_stub.History,
+        wallet_pb2.HistoryRequest(account_id=holder.account_id, limit=limit, before=before),
+    )
+    return models.History.of(answer)
 
 
 @router.post("/wallet/coffee")

@@ -46,13 +46,14 @@ class Connection(WSListener):
         self._clock = hub.clock
         self._monotonic = hub.clock.monotonic
         self._bucket = Bucket(rate, burst, self._monotonic())
-        self._kind = WSMsgType.TEXT
+        self._kind, self._opcode = WSMsgType.TEXT, TEXT
         self._transport: Any = None
         self._write: Any = None
         self._timer: asyncio.TimerHandle | None = None
         self._bad_frames = 0
         self._early: list[bytes] | None = None
         self._parts: list[bytes] = []
+        self._held: list[bytes] = []  # whole frames that may leave together (`services.gateway.socket.onlookers`)
 
     # ---- picows calls ----
 
@@ -100,17 +101,39 @@ class Connection(WSListener):
     # ---- out ----
 
     def send(self, payload: bytes) -> None:
-        """Write a ready-made frame, as text or binary like the client's Hello."""
+        """Write a ready-made frame, as text or binary like the client's Hello, behind what is held."""
         if not self.closing:
-            self._transport.send(self._kind, payload)
+            if self._held:
+                self._held.append(framed(self._opcode, payload))
+                self.let_go()
+            else:
+                self._write(framed(self._opcode, payload))
             self._hub.frames_out += 1
 
     def send_both(self, payload: bytes, own: bytes) -> None:
-        """Write two ready-made frames at once."""
+        """Write two ready-made frames at once, behind what is held."""
         if not self.closing:
-            opcode = TEXT if self._kind == WSMsgType.TEXT else BINARY
-            self._write(framed(opcode, payload) + framed(opcode, own))
+            both = framed(self._opcode, payload) + framed(self._opcode, own)
+            if self._held:
+                self._held.append(both)
+                self.let_go()
+            else:
+                self._write(both)
             self._hub.frames_out += 2
+
+    def hold(self, payload: bytes) -> None:
+        """Write a frame with the next one, or when `Onlookers` says so."""
+        if not self.closing:
+            if not self._held:
+                self._hub.tables.onlookers.add(self)
+            self._held.append(framed(self._opcode, payload))
+            self._hub.frames_out += 1
+
+    def let_go(self) -> None:
+        """Write what is held, if anything is."""
+        if self._held:
+            self._write(b"".join(self._held))
+            self._held.clear()
 
     def refuse(self, reason: str, *, req: str = "", table: str = "", facts: dict[str, Any] | None = None) -> None:
         """Answer with a typed error; nothing has changed."""
@@ -121,6 +144,7 @@ class Connection(WSListener):
         """Send a close frame, forget the socket at once, and cut the connection a second later at most."""
         if self.closing:
             return
+        self.let_go()
         self.closing = True
         sockets_closed.labels(str(code)).inc()
         self._transport.send_close(code, why)
@@ -129,6 +153,7 @@ class Connection(WSListener):
 
     def _leave(self) -> None:
         self.closing = True
+        self._held.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -165,7 +190,7 @@ class Connection(WSListener):
                 self._early.append(payload)
             return
         if not self.account_id:
-            self._kind = kind
+            self._kind, self._opcode = kind, TEXT if kind == WSMsgType.TEXT else BINARY
         self._take(payload, received_at)
 
     def _take(self, payload: bytes, received_at: float) -> None:

@@ -16,6 +16,7 @@ from libs.wire.neighbours import Neighbour
 from services.gateway.metrics import commands_expired, relocations, resumes_fresh, resumes_since, tables_followed
 from services.gateway.ports import Locator, OpenPeer, Whereabouts
 from services.gateway.socket.link import Link, NeighbourLink, WorkerLink
+from services.gateway.socket.onlookers import Onlookers
 from services.gateway.tasks import Tasks
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Tables:
         self._clock = clock
         self._entropy = entropy
         self._tasks = tasks
+        self.onlookers = Onlookers()
         self._tables: dict[bytes, Table] = {}
         self._links: dict[str, Link] = {}
         self._locates = asyncio.Semaphore(LOCATES_AT_ONCE)
@@ -167,10 +169,13 @@ class Tables:
             return
         table.epoch = frame.epoch
         table.attempts = 0
-        payload, own = frame.frame, frame.own
-        for connection in table.live.values():
+        payload, own, asking = frame.frame, frame.own, frame.conn
+        held = self.onlookers.seconds
+        for number, connection in table.live.items():
             if own and connection.account_id in own:
                 connection.send_both(payload, own[connection.account_id])
+            elif held and number != asking:
+                connection.hold(payload)
             else:
                 connection.send(payload)
         table.seq = max(table.seq, frame.seq)
@@ -220,7 +225,9 @@ class Tables:
     def _acknowledge(self, table: Table, number: int, req: str) -> None:
         command = table.commands.pop((number, req), None)
         if command is not None:
-            total_stage.observe(self._clock.monotonic() - command.received_at)
+            took = self._clock.monotonic() - command.received_at
+            total_stage.observe(took)
+            self.onlookers.answered(took)
             if command.traceparent:
                 ended_ns = int(self._clock.now().timestamp() * 1e9)
                 root_afterwards("move", command.traceparent, command.span_start_ns, ended_ns)
@@ -344,6 +351,7 @@ class Tables:
 
     def sweep(self) -> None:
         """Give up commands that are too old, and doubt the workers that do not answer."""
+        self.onlookers.sweep()
         now = self._clock.monotonic()
         for table in list(self._tables.values()):
             if not table.commands:

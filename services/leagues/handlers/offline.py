@@ -43,7 +43,9 @@ class Uploads:
         self._waiting = 0
 
     async def upload(self, account_id: AccountId, record_json: str, *, guest: bool) -> Uploaded:
-        """Credit an offline game to its player. Idempotent by deals and moves, whoever wrote them down how.
+        """Credit an offline game to its player. Idempotent by its secret, and by deals and moves however written.
+
+        A secret is drawn for one game: with other options, or one move changed, it is no other game.
 
         Raises GuestsUploadNothing, RecordTooLarge, BadRecord, UnknownGame, UploadsBusy; nothing is kept then.
         """
@@ -74,7 +76,7 @@ async def _credit(account_id: AccountId, game: OfflineGame, ledger: Ledger, plat
     number = await ledger.offline_games(account_id, day) + 1
     experience = platform.offline.experience(game.experience, number)
     if not await ledger.insert_offline(account_id, game, day, experience):
-        known = await ledger.offline_experience(account_id, game.digest)
+        known = await ledger.offline_experience(account_id, game)
         if known is None:
             raise BadRecord(problem="ANOTHERS_GAME")
         return Uploaded(credited=False, experience=known, total=progress.experience, level=progress.level)

@@ -35,13 +35,18 @@ class Offline(Transaction):
             day_id=day.isoformat(),
             counted=game.counted,
             experience=experience,
+            commitment=game.commitment,
         )
         row = await self.connection.execute(insertion.on_conflict_do_nothing().returning(sa.literal(1)))
         return row.first() is not None
 
-    async def offline_experience(self, account_id: AccountId, digest: bytes) -> int | None:
-        query = sa.select(offline_game.c.experience).where(
-            offline_game.c.digest == digest, offline_game.c.account_id == account_id
+    async def offline_experience(self, account_id: AccountId, game: OfflineGame) -> int | None:
+        same = offline_game.c.digest == game.digest
+        query = (
+            sa.select(offline_game.c.experience)
+            .where(sa.or_(same, offline_game.c.commitment == game.commitment), offline_game.c.account_id == account_id)
+            .order_by(same.desc())
+            .limit(1)
         )
         found: int | None = (await self.connection.execute(query)).scalar_one_or_none()
         return found

@@ -165,6 +165,8 @@ offline_game = sa.Table(
     sa.Column("day_id", sa.Text, nullable=False),
     sa.Column("counted", sa.Boolean, nullable=False),
     sa.Column("experience", sa.Integer, nullable=False),
+    # Null of games credited before it was kept.
+    sa.Column("commitment", sa.LargeBinary),
 )
 
 online_game = sa.Table("online_game", _metadata, sa.Column("commitment", sa.LargeBinary, primary_key=True))

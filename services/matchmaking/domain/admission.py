@@ -18,7 +18,7 @@ from services.matchmaking.domain.errors import (
 )
 
 NETWORK_BYTES = (0, 3, 8)
-NAME_MAX = 32  # a name has at most 16 characters (P41); guests' names are made by us and a little longer
+NAME_MAX = 32  # as tables take it; a name has at most 16 characters (P41), what auth suggests among them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

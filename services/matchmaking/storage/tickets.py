@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from libs.house.modes import Coffee, Mode
+from libs.house.names import ERASED_NAME
 from services.matchmaking.domain.errors import TABLE_FAILED
 from services.matchmaking.domain.ids import AccountId, TableId, TicketId
 from services.matchmaking.domain.matches import TABLES_TRIED
@@ -18,7 +19,6 @@ from services.matchmaking.storage.schema import ticket
 
 UUIDS = sa.ARRAY(sa.Uuid)
 UNLINKED = b""
-ERASED_NAME = "–"  # a name is never empty
 
 WAITING_COLUMNS = (ticket.c.ticket_id, ticket.c.room, ticket.c.tier, ticket.c.created_at, ticket.c.linkage)
 TIERS = {tier.value: tier for tier in Tier}

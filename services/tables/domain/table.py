@@ -298,7 +298,7 @@ def _named(table_id: UUID, name: str) -> UUID:
 
 
 def move_id(table_id: UUID, turn: int) -> UUID:
-    """The command id of the server's move at a decision: two time-outs of one turn are one (architecture §3)."""
+    """The command id of the server's move at a decision: two time-outs of one turn are one."""
     return _named(table_id, f"turn/{turn}")
 
 

@@ -1,4 +1,4 @@
-"""The journal: group commit, fenced by epoch, certain about every outcome (architecture §3).
+"""The journal: group commit, fenced by epoch, certain about every outcome (ARCHITECTURE.md, Life of a move).
 
 Entries of all tables are committed together as soon as the last commit has returned; nothing lingers. One statement
 moves each head from `seq` to `seq + 1` where the epoch is still ours, and inserts a row only for the heads it moved.
@@ -8,7 +8,7 @@ looked up by its id: a request that was delayed on its way may have written the 
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 from uuid import UUID
@@ -54,7 +54,8 @@ moved as (
   returning table_id
 )
 """
-_ACCEPTED = "select table_id from row"
+# One number: which rows were not written, if any, is read back.
+_ACCEPTED = "select count(*) from row"
 APPEND = f"with {_ENTRIES} {_ACCEPTED}"
 APPEND_WITH_EVENTS = f"""
 with {_ENTRIES}, event as (
@@ -229,7 +230,7 @@ class GroupJournal:
         """(what is certain, what must be tried again)."""
         started = self._clock.monotonic()
         try:
-            accepted = await self._append(batch)
+            written = await self._append(batch)
         except _LOST as error:
             unknown_outcomes.inc()
             log.warning("journal_outcome_unknown", entries=len(batch), error=repr(error))
@@ -245,11 +246,9 @@ class GroupJournal:
         if took > SLOW_SECONDS:
             slow_commits.inc()
             log.info("journal_commit_slow", milliseconds=round(took * 1000, 1), entries=len(batch))
-        if len(accepted) == len(batch):
+        if written == len(batch):
             return [(entry, Outcome.COMMITTED, entry.seq) for entry in batch], []
-        certain = [(entry, Outcome.COMMITTED, entry.seq) for entry in batch if entry.table_id in accepted]
-        settled, again = await self._read_back([entry for entry in batch if entry.table_id not in accepted])
-        return certain + settled, again
+        return await self._read_back(batch)
 
     async def _without_twins(self, batch: list[Entry], error: Exception) -> tuple[list[Settled], list[Entry]]:
         """Settle the commands that stand in the journal already; their neighbours go on at once."""
@@ -319,8 +318,8 @@ class GroupJournal:
             return [], batch
         return certain, again
 
-    async def _append(self, batch: Sequence[Entry]) -> Collection[UUID]:
-        """The tables whose rows were written, each once: a batch has one entry of a table at most."""
+    async def _append(self, batch: Sequence[Entry]) -> int:
+        """How many rows were written: those whose heads are still ours."""
         connection = await self._connected()
         columns: list[Any] = [
             [entry.table_id for entry in batch],
@@ -333,8 +332,9 @@ class GroupJournal:
         ]
         events = [(entry, message) for entry in batch for message in entry.events]
         seatings = [(entry.table_id, entry.seating) for entry in batch if entry.seating is not None]
+        written: int
         if seatings:
-            rows = await connection.fetch(
+            written = await connection.fetchval(
                 APPEND_WITH_SEATS,
                 *columns,
                 *self._event_columns(events),
@@ -343,14 +343,13 @@ class GroupJournal:
             )
             self._wake_relay()
         elif not events:
-            rows = await connection.fetch(APPEND, *columns, timeout=COMMIT_SECONDS)
+            written = await connection.fetchval(APPEND, *columns, timeout=COMMIT_SECONDS)
         else:
-            rows = await connection.fetch(
+            written = await connection.fetchval(
                 APPEND_WITH_EVENTS, *columns, *self._event_columns(events), timeout=COMMIT_SECONDS
             )
             self._wake_relay()
-        # Hashing so many ids costs more than the rest of the answer, and nearly always all of them are here.
-        return [row[0] for row in rows] if len(rows) == len(batch) else {row[0] for row in rows}
+        return written
 
     def _event_columns(self, events: Sequence[tuple[Entry, Any]]) -> list[Any]:
         now = self._clock.now()

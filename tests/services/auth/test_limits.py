@@ -32,6 +32,17 @@ async def test_p40_one_code_a_minute_to_an_address(office: Office) -> None:
     await office.ask("ana@example.com")
 
 
+async def test_a3_one_mailbox_has_one_budget_by_whatever_tag_it_is_written_to(office: Office) -> None:
+    await office.ask("ana@example.com")
+
+    _, reasons = await outcomes([office.ask(f"ana+{tag}@example.com") for tag in ("1", "2", "a+b", "")])
+    assert set(reasons) == {"RATE_LIMITED"}
+    assert await office.count("mail_queue") == 1
+    await office.ask("anna@example.com")
+    await office.age(timedelta(seconds=61))
+    await office.ask("ana+1@example.com")
+
+
 async def test_p40_five_codes_an_hour_and_twenty_a_day_to_an_address(office: Office) -> None:
     sent = 0
     for _ in range(5):

@@ -1,19 +1,17 @@
 """The schema's upgrade on a database with accounts in it (P40–P42): everybody stays who they are, and signed in."""
 
 from pathlib import Path
-from shutil import copy
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from libs.chassis.db.database import Database, Store
-from libs.chassis.db.migrate import Migrations
 from libs.chassis.entropy import SystemEntropy
 from services.auth.domain.accounts import AccountId
 from services.auth.domain.refresh import token_hash
 from services.auth.storage.register import AuthTransaction
 from services.auth.wiring import MIGRATIONS
-from tests.conftest import MakeDatabase
+from tests.conftest import MakeDatabase, first_release
 
 TOKEN = b"t" * 32
 GUEST = AccountId(UUID("00000000-0000-7000-8000-000000000002"))
@@ -35,10 +33,7 @@ FILL = (
 async def test_accounts_guests_and_sessions_of_the_first_release_are_taken_over(
     make_database: MakeDatabase, tmp_path: Path
 ) -> None:
-    first = tmp_path / "versions"
-    first.mkdir()
-    copy(MIGRATIONS.folder / "versions" / "0001_accounts.py", first)
-    url = await make_database(Migrations(schema=MIGRATIONS.schema, folder=tmp_path))
+    url = await make_database(first_release(MIGRATIONS, tmp_path))
     database = Database.open(url, "auth", pool=1)
     try:
         async with database.begin() as connection:

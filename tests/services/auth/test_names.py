@@ -101,6 +101,14 @@ def test_names_that_differ_are_both_to_be_had(two: str) -> None:
         ("\u202eanA", "characters"),
         ("An\u200ba", "characters"),
         ("Aná٣", "characters"),
+        ("ᴀᴅᴍɪɴ", "characters"),
+        ("ʙᴏᴛ", "characters"),
+        ("Rɑdu", "characters"),
+        ("Anǃa", "characters"),
+        ("Lǀdia", "characters"),
+        ("Ӏвaн", "characters"),
+        ("Пꙮдкаст", "characters"),
+        ("Ϝανη", "characters"),
         ("Αна", "scripts"),
         ("Anaб", "scripts"),
         ("Ana王", "scripts"),
@@ -125,13 +133,30 @@ def test_names_that_differ_are_both_to_be_had(two: str) -> None:
         ("Deleted", "reserved"),
         ("Mod-Radu", "reserved"),
         ("管理员", "reserved"),
+        ("管理員", "reserved"),
+        ("官方客服", "reserved"),
+        ("机器人王", "reserved"),
+        ("機器人7", "reserved"),
+        ("遊客7", "reserved"),
+        ("Админ", "reserved"),
+        ("Модератор_1", "reserved"),
+        ("Робот", "reserved"),
+        ("бот-9", "reserved"),
+        ("Διαχειριστής", "reserved"),
+        ("Ρομπότ", "reserved"),
     ],
 )
 def test_a8_what_is_no_name_is_refused_by_its_rule(text: str, rule: str) -> None:
     assert rule_of(text) == rule
 
 
-@pytest.mark.parametrize("text", ["Robotel", "Botond", "Modest", "Hostel", "Vulpița", "Lupu", "Ursache", "Corbea7"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Robotel", "Botond", "Modest", "Hostel", "Vulpița", "Lupu", "Ursache", "Corbea7", "Ботан", "快乐玩家",
+        "Łukasz", "Đorđe", "Nguyễn", "Wáng-lǐ", "Ğüneş", "Þór", "Ђорђе", "Ґанна", "Їжак", "Γιώργος", "Straße",
+    ],
+)  # fmt: skip
 def test_words_that_only_begin_like_reserved_ones_are_names(text: str) -> None:
     assert rule_of(text) == ""
 

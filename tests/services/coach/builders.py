@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from google.protobuf.message import Message
 
 from libs.chassis.db import Store
 from libs.chassis.entropy import SystemEntropy
@@ -28,6 +27,7 @@ from libs.engine.replay import fold, make_draws
 from services.coach.settings import CoachSettings
 from services.coach.storage.games import CoachTransaction
 from services.coach.wiring import SPEC
+from tests.services.envelopes import enveloped
 from whist.coach.v1.coach_pb2 import AnalysisRequest, HintRequest, HintResponse, StoryRequest, StoryResponse
 from whist.coach.v1.coach_pb2_grpc import CoachServiceStub
 from whist.coach.v1.events_pb2 import CoachEvent, GameAnalysed
@@ -140,16 +140,6 @@ def again(event: Event) -> Event:
     return replace(event, event_id=UUID(bytes=message.event_id), payload=message.SerializeToString())
 
 
-def enveloped(topic: str, key: bytes, message: Message) -> Event:
-    return Event(
-        topic=topic,
-        key=key,
-        event_id=UUID(bytes=message.event_id),  # type: ignore[attr-defined]
-        type=message.WhichOneof("event") or "",
-        payload=message.SerializeToString(),
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coach:
     """The running service, seen from the gateway and from a service that may not ask."""
@@ -196,13 +186,13 @@ def _raw(some: UUID | bytes) -> bytes:
 
 @asynccontextmanager
 async def coach_running(url: str, folder: Path, **settings: Any) -> AsyncIterator[Coach]:
-    """Its own job hardly ever runs: tests analyse what they have told it themselves, and see it done."""
+    """Its own job runs only where `analysis_check_seconds` is given: else tests analyse what they have told it."""
     target = f"unix:{folder}/coach.sock"
-    chosen = {"analysis_samples": SAMPLES, "analysis_check_seconds": 3600} | settings
+    chosen = {"analysis_samples": SAMPLES} | settings
     bus = MemoryBus()
     async with (
         SPEC.open(CoachSettings(database_url=url, grpc_listen=target, **chosen), bus=bus) as (chassis, service),
-        running(SPEC, chassis, service),
+        running(SPEC, chassis, service if "analysis_check_seconds" in settings else replace(service, jobs=())),
     ):
         gateway, stranger = Peer(target, "gateway"), Peer(target, "tables")
         try:

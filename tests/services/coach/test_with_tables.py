@@ -7,8 +7,9 @@ import pytest
 
 from services.tables.wiring import MIGRATIONS
 from tests.conftest import MakeDatabase
-from tests.services.coach.builders import TABLES, Coach, enveloped, new_id
+from tests.services.coach.builders import TABLES, Coach, new_id
 from tests.services.coach.test_games import analyse
+from tests.services.envelopes import enveloped
 from tests.services.tables.conftest import Cluster, Gateway, Player
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
 from whist.tables.v1.events_pb2 import TablesEvent

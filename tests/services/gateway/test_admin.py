@@ -196,6 +196,12 @@ async def test_p82_a_services_refusal_reaches_the_operator(operators: Stage) -> 
             f"/admin/v1/accounts/{NOBODY.hex()}/suspend", json=WHY, headers={"Idempotency-Key": str(uuid4())}
         )
         assert (unknown.status_code, unknown.json()["code"]) == (404, "ACCOUNT_UNKNOWN")
+        for act, body in (("correct", {"coins": 5}), ("silence", {"minutes": 5})):
+            unknown = await client.post(
+                f"/admin/v1/accounts/{NOBODY.hex()}/{act}", json=WHY | body, headers={"Idempotency-Key": str(uuid4())}
+            )
+            assert (unknown.status_code, unknown.json()["code"]) == (404, "ACCOUNT_UNKNOWN")
+        assert acts_of(operators) == []
         poor = await ask(client, ("post", "/admin/v1/accounts/{account_id}/correct"), coins=-1001)
         assert (poor.status_code, poor.json()["code"]) == (409, "INSUFFICIENT_FUNDS")
         table = await client.get(f"/admin/v1/tables/{NOBODY.hex()}")
@@ -284,7 +290,7 @@ async def test_p82_the_logs_of_all_services_are_one_newest_first(operators: Stag
             assert len({(line["service"], line["number"]) for line in seen}) == len(seen) == 24
             assert [line["at"] for line in seen] == sorted((line["at"] for line in seen), reverse=True)
         assert seen[0]["details"] == {"minutes": 60}
-        for cursor in ("x", "1.2", "1.2.3.4", "-1.2.3", "9" * 19 + ".1.1"):
+        for cursor in ("x", "1.2", "1.2.3.4", "-1.2.3", "9" * 19 + ".1.1", "1.2.٣"):
             answer = await client.get("/admin/v1/audit", params={"before": cursor})
             assert (answer.status_code, answer.json()["code"]) == (400, "BAD_CURSOR")
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
+import httpx
 import pytest
 from websockets.asyncio.client import connect
 
@@ -27,6 +28,16 @@ def session_revoked(account: UUID, session: UUID) -> Event:
     message.session_revoked.CopyFrom(events_pb2.SessionRevoked(account_id=account.bytes, session_id=session.bytes))
     return Event(
         topic=AUTH_TOPIC, key=account.bytes, event_id=event_id, type="session_revoked",
+        payload=message.SerializeToString(),
+    )  # fmt: skip
+
+
+def guest_upgraded(account: UUID) -> Event:
+    event_id = uuid4()
+    message = events_pb2.AuthEvent(event_id=event_id.bytes)
+    message.guest_upgraded.CopyFrom(events_pb2.GuestUpgraded(account_id=account.bytes, name="Ana"))
+    return Event(
+        topic=AUTH_TOPIC, key=account.bytes, event_id=event_id, type="guest_upgraded",
         payload=message.SerializeToString(),
     )  # fmt: skip
 
@@ -211,6 +222,38 @@ async def test_asvs_7_4_1_a_revoked_session_loses_its_sockets_and_its_token_at_o
         await stays.say(frames.Hello(token=stage.world.keys.token(account, ended)))
         assert (await stays.hear(frames.Error)).reason == "TOKEN_INVALID"
         assert await stays.closed() == CloseCode.TOKEN
+
+
+async def test_p42_a_guests_token_is_nothing_to_rest_once_the_guest_is_an_account(stage: Stage) -> None:
+    account, keys = uuid4(), stage.world.keys
+    before, other = (keys.sign(keys.claims(each, guest=True)) for each in (account, uuid4()))
+    async with (
+        connect(stage.socket_url, compression=None) as socket,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{stage.gateway.http_port}") as client,
+    ):
+        player = Player(socket)
+        await player.say(frames.Hello(token=before))
+        await player.hear(frames.Welcome)
+        await stage.bus.publish([guest_upgraded(account)])
+        async with asyncio.timeout(5):
+            while (answer := await client.get("/v1/wallet", headers=bearing(before))).status_code == 200:
+                await asyncio.sleep(0.01)
+        assert (answer.status_code, answer.json()["code"]) == (401, "TOKEN_EXPIRED")
+        for method, path in (("PUT", "/v1/account/name"), ("GET", "/v1/account/export"), ("GET", "/v1/sessions")):
+            answer = await client.request(method, path, json={"name": "Zmeu"}, headers=bearing(before))
+            assert (answer.status_code, answer.json()["code"]) == (401, "TOKEN_EXPIRED")
+        for token in (other, keys.token(account)):
+            assert (await client.get("/v1/wallet", headers=bearing(token))).status_code == 200
+        # The sign-in may be repeated with it, and the game on its socket goes on.
+        repeated = await client.post(f"/v1/login/{'6c' * 16}", json={"code": "12345678"}, headers=bearing(before))
+        assert repeated.status_code == 200
+        await player.say(frames.Ping(n=1))
+        await player.hear(frames.Pong)
+    assert stage.world.auth.claimed == []
+
+
+def bearing(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 async def test_a_socket_ends_with_its_token_and_lives_on_with_a_fresh_one(stage: Stage) -> None:

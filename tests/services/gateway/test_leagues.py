@@ -1,11 +1,14 @@
 """GET /v1/leagues/…, POST /v1/offline-games: the league as clients see it."""
 
+import json
 from collections.abc import AsyncIterator
 from uuid import UUID
 
 import httpx
 import pytest
 
+from libs.chassis.errors import Kind, Refusal
+from services.gateway.http.problems import MEDIA_TYPE, of_domain
 from tests.services.gateway.test_rest import account, is_problem  # noqa: F401 - a fixture
 from tests.services.gateway.world import GONE, Stage
 
@@ -59,3 +62,10 @@ async def test_p44_an_offline_game_is_handed_on_as_it_was_written(
 async def test_n2_a_record_over_200_kb_is_413_and_no_text_is_a_problem(http: httpx.AsyncClient) -> None:
     assert is_problem(await http.post("/v1/offline-games", content=b" " * 200_001), 413, "BODY_TOO_BIG")
     assert is_problem(await http.post("/v1/offline-games", content=b"\xff\xfe"), 400, "BAD_RECORD")
+
+
+def test_x19_a_refusal_that_repeats_half_a_character_is_a_problem_and_no_fault_of_ours() -> None:
+    """As `{"game": "\\ud800", …}` is refused by leagues: escaped it is JSON, in UTF-8 it cannot be written."""
+    answer = of_domain("1", Refusal(Kind.INVALID, "UNKNOWN_GAME", game="rom\ud800n"))
+    assert (answer.status_code, answer.headers["content-type"]) == (400, MEDIA_TYPE)
+    assert json.loads(bytes(answer.body))["facts"] == {"game": "rom?n"}

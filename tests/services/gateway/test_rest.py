@@ -400,6 +400,14 @@ async def test_n6_nothing_of_operators_is_on_the_public_listener(http: httpx.Asy
         assert is_problem(answer, 404, "NOT_FOUND")
 
 
+@pytest.mark.parametrize("path", ["/v1/me/", "/v1/me%2f", "/v1/rooms/", "/docs/"])
+async def test_a_path_with_a_slash_too_many_is_not_found_and_leads_nowhere(http: httpx.AsyncClient, path: str) -> None:
+    """A redirect would name the Host that was sent, by http, and a token would follow it out of TLS."""
+    answer = await http.get(path, headers={"Host": "evil.example"})
+    assert is_problem(answer, 404, "NOT_FOUND")
+    assert "location" not in answer.headers
+
+
 async def test_b32_garbage_at_every_route_is_never_a_5xx(stage: Stage, http: httpx.AsyncClient) -> None:
     """Hypothesis makes the requests, one loop sends them."""
     paths = (await http.get("/openapi.json")).json()["paths"]

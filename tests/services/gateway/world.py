@@ -28,7 +28,7 @@ from libs.chassis.tokens import AUDIENCE, ISSUER, TOKEN_TYPE, jwk_of
 from libs.wire import frames, link
 from services.gateway.settings import GatewaySettings
 from services.gateway.wiring import SPEC, Gateway, service_of
-from tests.services.gateway.operators_world import AccountsDesk, PursesDesk, TablesDesk
+from tests.services.gateway.operators_world import NOBODY, AccountsDesk, PursesDesk, TablesDesk
 from whist.auth.v1 import auth_pb2, auth_pb2_grpc
 from whist.coach.v1 import coach_pb2, coach_pb2_grpc
 from whist.leagues.v1 import leagues_pb2, leagues_pb2_grpc
@@ -167,6 +167,8 @@ class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
         return auth_pb2.LogoutResponse()
 
     async def GetAccount(self, request: Any, context: Any) -> auth_pb2.GetAccountResponse:
+        if request.account_id == NOBODY:
+            raise Refusal(Kind.NOT_FOUND, "ACCOUNT_UNKNOWN")
         return auth_pb2.GetAccountResponse(account=auth_pb2.Account(account_id=request.account_id, name="Ana"))
 
     async def GetAccounts(self, request: Any, context: Any) -> auth_pb2.GetAccountsResponse:

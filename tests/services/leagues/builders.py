@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from google.protobuf.message import Message
 
 from libs.chassis.db import Store
 from libs.chassis.entropy import SystemEntropy
@@ -22,6 +21,7 @@ from libs.house import platform
 from services.leagues.settings import LeaguesSettings
 from services.leagues.storage.ledger import LeaguesTransaction
 from services.leagues.wiring import SPEC
+from tests.services.envelopes import enveloped
 from whist.auth.v1.events_pb2 import AccountCreated, AccountDeleted, AuthEvent, GuestUpgraded
 from whist.leagues.v1.events_pb2 import LeaguesEvent
 from whist.leagues.v1.leagues_pb2 import (
@@ -133,16 +133,6 @@ def account_deleted(account_id: UUID) -> Event:
     deleted = AccountDeleted(account_id=account_id.bytes)
     event = AuthEvent(event_id=new_id().bytes, account_deleted=deleted)
     return enveloped("whist.auth.events.v1", account_id.bytes, event)
-
-
-def enveloped(topic: str, key: bytes, message: Message) -> Event:
-    return Event(
-        topic=topic,
-        key=key,
-        event_id=UUID(bytes=message.event_id),  # type: ignore[attr-defined]
-        type=message.WhichOneof("event") or "",
-        payload=message.SerializeToString(),
-    )
 
 
 def minutes(count: float) -> datetime:

@@ -18,8 +18,9 @@ def played(
     *,
     own: int | None = None,
     moves: int | None = None,
+    pick: int = -1,
 ) -> Record:
-    """A game of last legal moves; the first `own` decisions of the person are theirs, all without it."""
+    """A game of last legal moves, or of those at `pick`; the first `own` decisions of the person are theirs."""
     rules, secret = GAMES[game], hashlib.sha256(seed.encode()).digest()
     chosen = {"mode": "quick"} if options is None else options
     state = rules.new(players, chosen)
@@ -34,7 +35,7 @@ def played(
         if actor == seat:
             by = By.PERSON if left is None or left > 0 else By.BOT
             left = None if left is None else left - 1
-        action = rules.legal(state)[-1]
+        action = rules.legal(state)[pick]
         taken.append(Move(seat=actor, action=action, by=by, at_ms=1_700_000_000_000 + len(taken)))
         state = fold(rules, state, rules.decide(state, actor, action))
     options_in_full = rules.view(rules.new(players, chosen), None)["options"]

@@ -1,16 +1,14 @@
 """Migrations that come later find a database with data, and keep what it says."""
 
-import shutil
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from libs.chassis.db import Migrations
 from libs.chassis.db.database import Database
 from services.leagues.check import differences
 from services.leagues.settings import LeaguesSettings
 from services.leagues.wiring import MIGRATIONS
-from tests.conftest import MakeDatabase
+from tests.conftest import MakeDatabase, first_release
 from tests.services.leagues.builders import new_id
 
 ROWS = """
@@ -25,11 +23,7 @@ insert into leagues.standing values (:ana, '2026-W47', 170, 1)
 async def test_a_database_of_the_first_release_is_brought_up_with_all_it_holds(
     make_database: MakeDatabase, tmp_path: Path
 ) -> None:
-    versions = tmp_path / "migrations" / "versions"
-    versions.mkdir(parents=True)
-    [first] = (MIGRATIONS.folder / "versions").glob("0001_*.py")
-    shutil.copy(first, versions)
-    url = await make_database(Migrations(schema=MIGRATIONS.schema, folder=versions.parent))
+    url = await make_database(first_release(MIGRATIONS, tmp_path))
     database, values = Database.open(url, "leagues"), {"ana": new_id(), "table": new_id(), "other": new_id()}
     async with database.begin() as connection:
         for statement in ROWS.split(";"):

@@ -11,6 +11,7 @@ import pytest
 
 from libs.chassis.errors import DomainError, Kind
 from libs.engine.record import plain
+from libs.engine.record.flaws import BadRecord as Flawed
 from libs.engine.record.model import Record
 from services.leagues.domain.errors import BadRecord, UnknownGame
 from services.leagues.domain.offline import OfflineGame, judge
@@ -179,6 +180,49 @@ async def test_x19_the_same_record_in_parallel_and_of_two_accounts_is_credited_o
     assert sorted([(await leagues.profile(who)).experience > 0 for who in (ana, dan)]) == [False, True]
 
 
+async def test_x19_a_game_under_other_options_is_the_same_game(leagues: Leagues) -> None:
+    """Where the rubber ends all the same, honours and target change nothing that was dealt or decided."""
+    person, record = new_id(), played("clothes 4", "english", 4, {"target": 5, "honours": True})
+    dressed = [
+        replace(record, options={**record.options, "target": target, "honours": honours})
+        for target in (5, 7)
+        for honours in (True, False)
+    ]
+    legal = [written for written in dressed if is_legal(written)]
+    assert len(legal) > 1
+    answers = [await leagues.upload(person, plain.dumps(written)) for written in legal]
+    assert [each.credited for each in answers] == [True] + [False] * (len(legal) - 1)
+    assert {each.experience for each in answers} == {each.total for each in answers} == {answers[0].experience}
+    with pytest.raises(DomainError) as refused:
+        await leagues.upload(new_id(), plain.dumps(legal[-1]))
+    assert refused.value.facts["problem"] == "ANOTHERS_GAME"
+
+
+async def test_x19_a_game_with_other_moves_under_its_secret_is_the_same_game(leagues: Leagues) -> None:
+    person = new_id()
+    first = await leagues.upload(person, plain.dumps(played("moves", own=6)))
+    other = await leagues.upload(person, plain.dumps(played("moves", pick=0)))
+    assert (first.credited, other.credited, other.experience, other.total) == (
+        True, False, first.experience, first.experience,
+    )  # fmt: skip
+
+
+async def test_x19_a_game_credited_before_secrets_were_kept_is_known_by_its_moves(leagues: Leagues) -> None:
+    person, record = new_id(), plain.dumps(played("of old"))
+    first = await leagues.upload(person, record)
+    await leagues.rows("update leagues.offline_game set commitment = null where account_id = :who", who=person)
+    again = await leagues.upload(person, record)
+    assert (first.credited, again.credited, again.total) == (True, False, first.total)
+
+
+def is_legal(record: Record) -> bool:
+    try:
+        judge(plain.dumps(record), NUMBERS)
+    except (BadRecord, Flawed):
+        return False
+    return True
+
+
 async def test_x19_a_game_that_was_played_here_is_no_offline_game(leagues: Leagues) -> None:
     record = played("online")
     await leagues.bus.publish([game_started(record.commitment)])
@@ -195,7 +239,11 @@ async def test_p43_after_the_twentieth_game_of_a_day_a_tenth(leagues: Leagues) -
         await ledger.lock(person)
         for number in range(25):
             game = OfflineGame(
-                digest=new_id().bytes * 2, commitment=bytes(32), game="romanian", counted=number >= 5, experience=0
+                digest=new_id().bytes * 2,
+                commitment=new_id().bytes * 2,
+                game="romanian",
+                counted=number >= 5,
+                experience=0,
             )
             assert await ledger.insert_offline(person, game, today, 0)
         assert await ledger.offline_games(person, today) == 20
@@ -212,7 +260,7 @@ async def test_p43_the_twenty_first_upload_of_the_day_brings_a_tenth(leagues: Le
         await ledger.lock(AccountId(person))
         for number in range(40):
             game = OfflineGame(
-                digest=new_id().bytes * 2, commitment=bytes(32), game="romanian", counted=True, experience=0
+                digest=new_id().bytes * 2, commitment=new_id().bytes * 2, game="romanian", counted=True, experience=0
             )
             # Of the next day too: midnight may come before the upload.
             await ledger.insert_offline(AccountId(person), game, today + timedelta(days=number % 2), 0)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import IntegrityError
 
 from libs.chassis.run import check
+from services.leagues.check import main as command
 from services.leagues.domain.results import AccountId
 from services.leagues.handlers import proof
 from services.leagues.jobs import check_totals
@@ -144,6 +145,16 @@ async def test_check_says_what_is_wrong_with_an_empty_database(make_database: Ma
         await check(SPEC, LeaguesSettings(database_url=url))
     await MIGRATIONS.upgrade(url)
     await check(SPEC, LeaguesSettings(database_url=url))
+
+
+@pytest.mark.parametrize("url", ["nonsense", "postgresql+asyncpg://nobody@127.0.0.1:1/whist"])
+def test_the_command_says_in_a_line_which_database_it_cannot_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], url: str
+) -> None:
+    monkeypatch.setenv("WHIST_DATABASE_URL", url)
+    assert command() == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("WHIST_DATABASE_URL: ")
 
 
 def test_the_migrations_can_be_written_as_sql() -> None:

@@ -2,17 +2,16 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import copy
 from uuid import UUID
 
 import sqlalchemy as sa
 
-from libs.chassis.db import Database, Migrations
+from libs.chassis.db import Database
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.tickets import TicketState
 from services.matchmaking.handlers.following import level_reached
 from services.matchmaking.wiring import MIGRATIONS
-from tests.conftest import MakeDatabase
+from tests.conftest import MakeDatabase, first_release
 from tests.services.matchmaking.world import World
 
 FORMING, LIVE = UUID(int=1), UUID(int=2)
@@ -41,10 +40,7 @@ ACCOUNTS = [AccountId(UUID(f"00000000-0000-0000-0000-00000000001{n}")) for n in 
 async def test_p8_a_database_with_tickets_is_brought_up_and_goes_on(
     make_database: MakeDatabase, tmp_path: Path
 ) -> None:
-    first = tmp_path / "versions"
-    first.mkdir()
-    copy(MIGRATIONS.folder / "versions" / "0001_tickets.py", first)
-    url = await make_database(Migrations(schema="matchmaking", folder=tmp_path))
+    url = await make_database(first_release(MIGRATIONS, tmp_path))
     database = Database.open(url, "matchmaking")
     async with database.begin() as connection:
         for statement in BEFORE:

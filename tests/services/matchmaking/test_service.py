@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError, Kind, Refusal
 from libs.chassis.events.bus import Listener
-from libs.chassis.events.envelope import Event
 from libs.chassis.events.memory import MemoryBus
 from libs.chassis.rpc.errors import status_of
 from libs.chassis.rpc.peer import Peer
@@ -22,6 +21,7 @@ from libs.chassis.run import running
 from libs.chassis.settings import WrongSettings
 from services.matchmaking.settings import MatchmakingSettings
 from services.matchmaking.wiring import SPEC
+from tests.services.envelopes import enveloped
 from tests.services.matchmaking.world import KEY, until
 from whist.auth.v1.events_pb2 import (
     AccountDeleted,
@@ -128,14 +128,7 @@ class House:
 
     async def tell(self, topic: str, key: bytes, message: Any) -> None:
         message.event_id = ENTROPY.uuid7().bytes
-        event = Event(
-            topic=topic,
-            key=key,
-            event_id=ENTROPY.uuid7(),
-            type=message.WhichOneof("event"),
-            payload=message.SerializeToString(),
-        )
-        await self.bus.publish([event])
+        await self.bus.publish([enveloped(topic, key, message)])
 
     async def six_seated(self, mode: types_pb2.Mode.ValueType) -> tuple[list[bytes], bytes]:
         """Their accounts and their table."""

@@ -1,4 +1,4 @@
-"""Who owns a table when workers die, freeze, come back or leave, and when the database does (P33, architecture §4)."""
+"""Who owns a table when workers die, freeze, come back or leave, and when the database does (P33)."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

@@ -12,10 +12,10 @@ from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
 from libs.house.names import ERASED_NAME
 from libs.wire import frames
-from services.tables import personal
 from services.tables.consumers import on_auth
 from services.tables.domain.entries import FriendsTable, Moved, Opened, SeatFacts, TakenOver, decode_body
-from services.tables.personal import PersonalStore, without_name
+from services.tables.handlers import personal
+from services.tables.handlers.personal import without_name
 from services.tables.storage.personal import PersonalTransaction
 from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id
 from whist.auth.v1.events_pb2 import AccountDeleted, AuthEvent, NameChanged
@@ -122,7 +122,7 @@ async def test_p45_the_name_is_struck_out_of_the_journals_and_the_games_stay_as_
     assert any("Ștefania".encode() in bytes(row.body) for row in before)
 
     await delete(persons, account)
-    await personal.strike_out_all(store=PersonalStore(persons.transaction))
+    await personal.strike_out_all(store=persons)
 
     after = await cluster.rows(table)
     assert not any("Ștefania".encode() in bytes(row.body) for row in after)
@@ -141,19 +141,18 @@ async def test_p45_a_game_in_play_is_gone_through_a_day_later(
     account = uuid4().bytes
     table, _ = await worker.create(players=[tables_pb2.Player(account_id=account, name="Ștefania", room=1)])
     await delete(persons, account)
-    store = PersonalStore(persons.transaction)
-    await personal.strike_out_all(store=store)
+    await personal.strike_out_all(store=persons)
     assert (await cluster.head(table)).status == "live"
     gateway = Gateway(worker.gateway)
     await Player(gateway, table, account, conn=1).play_on()
     await gateway.close()
     assert any("Ștefania".encode() in bytes(row.body) for row in await cluster.rows(table))
 
-    assert not await personal.strike_out(store=store)  # not yet due
+    assert not await personal.strike_out(store=persons)  # not yet due
     await cluster.query(
         "update tables.erasure set asked_at = asked_at - interval '25 hours', due_at = due_at - interval '25 hours'"
     )
-    await personal.strike_out_all(store=store)
+    await personal.strike_out_all(store=persons)
 
     assert not any("Ștefania".encode() in bytes(row.body) for row in await cluster.rows(table))
     assert await cluster.query("select 1 from tables.erasure") == []

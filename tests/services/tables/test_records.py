@@ -18,7 +18,6 @@ from libs.engine.record.model import Record
 from libs.engine.record.plain import dumps, from_json, loads
 from libs.engine.record.replaying import played
 from libs.wire import frames, link
-from services.tables import handlers
 from services.tables.domain.entries import (
     Body,
     By,
@@ -33,6 +32,7 @@ from services.tables.domain.entries import (
 from services.tables.domain.errors import GameRunning
 from services.tables.domain.outcome import PAUSES_MAX, called_off, record
 from services.tables.domain.table import Table, decide_draws, decide_move, opened
+from services.tables.handlers import games
 from services.tables.storage.store import TablesTransaction
 from tests.services.tables.conftest import Cluster, Gateway, Player, as_id
 from whist.tables.v1 import events_pb2, tables_pb2, tables_pb2_grpc
@@ -263,14 +263,14 @@ async def test_p72_a_record_asked_for_while_the_game_ends_is_not_there_yet_but_n
         async def record(self, asked: UUID) -> tuple[list[bytes], bytes] | None:
             found = await super().record(asked)
             async with Store(database, TablesTransaction, SystemEntropy()).transaction() as other:
-                await other.end(asked, 1, handlers.PLAYED_OUT)
+                await other.end(asked, 1, games.PLAYED_OUT)
             return found
 
     try:
         async with cluster.worker() as worker:
             table, accounts = await worker.create()
             with pytest.raises(GameRunning):
-                await handlers.fetch_record(
+                await games.fetch_record(
                     UUID(bytes=table), accounts[0], store=Store(database, Overtaken, SystemEntropy())
                 )
     finally:

@@ -12,12 +12,12 @@ from libs.chassis.db.database import Database, Store
 from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
 from libs.wire import frames, link
-from services.tables import friends, handlers
 from services.tables.domain import waiting
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import AlreadySeated
-from services.tables.friends import Desk
-from services.tables.handlers import OpenTable, Owner
+from services.tables.handlers import friends, games
+from services.tables.handlers.friends import Desk
+from services.tables.handlers.games import OpenTable, Owner
 from services.tables.storage.friends import FriendsTransaction
 from services.tables.storage.store import TablesTransaction
 from services.tables.wiring import MIGRATIONS
@@ -203,7 +203,7 @@ async def test_x3_44_of_a_quick_seat_and_a_friends_seat_at_once_one_is_had_a_tho
             opened = friends.open_table(who, chosen(4), "open", desk=desk)
             friendly, unused = (sit, opened) if number % 2 else (opened, sit)
             unused.close()
-            sides = [handlers.open_table(game, store=quick_store, entropy=entropy, owner=owner), friendly]
+            sides = [games.open_table(game, store=quick_store, entropy=entropy, owner=owner), friendly]
             answers = await asyncio.gather(*(sides if number % 4 < 2 else reversed(sides)), return_exceptions=True)
         [lost] = [answer for answer in answers if isinstance(answer, BaseException)]
         assert isinstance(lost, AlreadySeated), lost

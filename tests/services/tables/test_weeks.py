@@ -10,7 +10,7 @@ from libs.chassis.db.database import Database, Store
 from libs.chassis.entropy import SystemEntropy
 from libs.chassis.errors import DomainError
 from libs.house.calendar import ZONE, week_id
-from services.tables.finished import finished_games
+from services.tables.handlers.finished import finished_games
 from services.tables.storage.store import TablesTransaction
 from tests.services.tables.conftest import Cluster, Gateway, Player, RunningWorker, as_id, eventually
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc

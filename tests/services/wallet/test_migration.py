@@ -1,12 +1,11 @@
 """A wallet as the first revision left it, with data, is brought up and goes on (P17, P55)."""
 
 from pathlib import Path
-from shutil import copy
 from uuid import UUID
 
 import sqlalchemy as sa
 
-from libs.chassis.db import Database, Migrations
+from libs.chassis.db import Database
 from libs.house.calendar import ZONE
 from services.wallet.domain.ledger import AccountId, TableId
 from services.wallet.handlers.ledger_check import ledger_check
@@ -14,7 +13,7 @@ from services.wallet.handlers.refunds import refund_offer
 from services.wallet.handlers.weeks import seal_week
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import MIGRATIONS
-from tests.conftest import MakeDatabase
+from tests.conftest import MakeDatabase, first_release
 from tests.services.wallet.builders import ENTROPY, Player, Wallet, finished, new_table, started, voided
 from tests.services.wallet.fake_tables import FakeTables
 
@@ -45,10 +44,7 @@ insert into wallet.balance values ('{ACCOUNT}', 'coin', 1050)
 async def test_p17_p55_a_database_with_data_is_brought_up_and_goes_on(
     make_database: MakeDatabase, tmp_path: Path
 ) -> None:
-    first = tmp_path / "versions"
-    first.mkdir()
-    copy(MIGRATIONS.folder / "versions" / "0001_ledger.py", first)
-    url = await make_database(Migrations(schema="wallet", folder=tmp_path))
+    url = await make_database(first_release(MIGRATIONS, tmp_path))
     database = Database.open(url, "wallet")
     async with database.begin() as connection:
         for statement in BEFORE.split(";"):

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from libs.chassis.errors import DomainError, Kind
-from libs.chassis.events.envelope import Event
 from libs.chassis.events.memory import MemoryBus
 from libs.chassis.rpc.peer import Peer
 from libs.chassis.run import running
 from services.wallet.settings import WalletSettings
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import SPEC
+from tests.services.envelopes import enveloped
 from tests.services.wallet import builders
 from tests.services.wallet.builders import (
     ENTROPY,
@@ -93,18 +93,7 @@ TOPICS: dict[type, str] = {
 async def publish(bus: MemoryBus, message: builders.Event, key: bytes) -> None:
     topic = TOPICS[type(message)]
     message.event_id = ENTROPY.uuid7().bytes
-    kind = message.WhichOneof("event") or ""
-    await bus.publish(
-        [
-            Event(
-                topic=topic,
-                key=key,
-                event_id=UUID(bytes=message.event_id),
-                type=kind,
-                payload=message.SerializeToString(),
-            )
-        ]
-    )
+    await bus.publish([enveloped(topic, key, message)])
 
 
 async def owned(gateway: Client, account: UUID) -> Any:

@@ -1,12 +1,11 @@
 """Guests, sign-in, tokens, oneself."""
 
 from datetime import UTC, datetime
-from typing import Literal
 
 from pydantic import BaseModel, Field
 
 from services.gateway.http.models.base import Id, Request
-from services.gateway.http.models.leagues import Standing
+from services.gateway.http.models.leagues import FormName, Standing
 from services.gateway.http.models.wallet import Wallet
 from whist.auth.v1 import auth_pb2
 
@@ -97,6 +96,6 @@ class Me(BaseModel):
     level: int | None
     experience: int | None
     next_level_at: int | None
-    form: Literal["fire", "ice"] | None
+    form: FormName | None
     standing: Standing | None
     wallet: Wallet | None

@@ -5,7 +5,11 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from services.gateway.http.models.base import Id
 from whist.leagues.v1 import leagues_pb2
+
+TierName = Literal["jack", "queen", "king", "ace"]
+FormName = Literal["fire", "ice"]
 
 TIERS = {
     leagues_pb2.TIER_JACK: "jack",
@@ -13,8 +17,6 @@ TIERS = {
     leagues_pb2.TIER_KING: "king",
     leagues_pb2.TIER_ACE: "ace",
 }
-
-
 FORMS = {leagues_pb2.FORM_FIRE: "fire", leagues_pb2.FORM_ICE: "ice"}
 
 
@@ -24,7 +26,7 @@ class Progress(BaseModel):
     level: int
     experience: int
     next_level_at: int
-    form: Literal["fire", "ice"] | None
+    form: FormName | None
     games: int
 
     @classmethod
@@ -44,7 +46,7 @@ class Standing(BaseModel):
     """League points of a week (P50). Guests collect points but are not ranked."""
 
     week: str
-    tier: Literal["jack", "queen", "king", "ace"] | None
+    tier: TierName | None
     points: int
     games: int
     ranked: bool
@@ -70,17 +72,20 @@ class League(BaseModel):
 
 
 class GroupMember(BaseModel):
-    """A rank of a league group: what it would pay, and where it would play next week (P51, P53)."""
+    """A rank of a league group: what it would pay, and where it would play next week (P51, P53).
 
-    account_id: str
-    name: str | None  # null: the account is gone, or names cannot be had just now
+    `name` is null where the account is gone, or names cannot be had just now.
+    """
+
+    account_id: Id
+    name: str | None
     rank: int
     points: int
     games: int
-    next_tier: Literal["jack", "queen", "king", "ace"] | None
+    next_tier: TierName | None
     podium_coins: int
     podium_bars: int
-    form: Literal["fire", "ice"] | None
+    form: FormName | None
     level: int
 
 
@@ -88,8 +93,8 @@ class LeagueGroup(BaseModel):
     """One's group of a week by rank; `group_id` null and no members as long as one has won no prize in it (P52)."""
 
     week: str
-    group_id: str | None
-    tier: Literal["jack", "queen", "king", "ace"] | None
+    group_id: Id | None
+    tier: TierName | None
     closed: bool
     members: list[GroupMember]
 
@@ -121,11 +126,11 @@ class LeagueGroup(BaseModel):
 
 
 class LeaderboardPlace(BaseModel):
-    """A place by points of friends' games (P24)."""
+    """A place by points of friends' games (P24); `rank` is null of a guest, who is ranked once signed in (P42)."""
 
-    account_id: str
+    account_id: Id
     name: str | None
-    rank: int | None  # null: not ranked until signed in (P42)
+    rank: int | None
     points: int
     games: int
 

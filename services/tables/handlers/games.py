@@ -243,6 +243,15 @@ def folded(standing: Standing) -> Table:
     return fold(standing.head.table_id, first, ((seq, decode_body(body)) for seq, body in later))
 
 
+async def status_of(table_id: UUID, *, store: TablesStore) -> str:
+    """How far the table has come, for whoever sits nowhere. Raises TableUnknown."""
+    async with store.transaction() as tx:
+        head = await tx.head(table_id)
+    if head is None:
+        raise TableUnknown
+    return head.status
+
+
 async def fetch_record(table_id: UUID, account: bytes, *, store: TablesStore) -> str:
     """The record JSON of a finished or voided game, for those who played it (P72).
 
@@ -366,9 +375,14 @@ async def opening(table_id: UUID, *, store: TablesStore) -> tuple[Head, Opened |
         head = await tx.head(table_id)
         if head is None or head.status != LIVE:
             return None
-        try:
-            rows = await tx.rows(table_id, head.born, head.next_seq)
-        except MsgspecError:
-            rows = []
+        return head, await row_0(head, tx)
+
+
+async def row_0(head: Head, tx: TablesTransaction) -> Opened | None:
+    """How the table was opened; None where nobody can read it."""
+    try:
+        rows = await tx.rows(head.table_id, head.born, head.next_seq)
+    except MsgspecError:
+        return None
     first = rows[0].body if rows else None
-    return head, first if isinstance(first, Opened) else None
+    return first if isinstance(first, Opened) else None

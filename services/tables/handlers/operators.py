@@ -9,19 +9,17 @@ from datetime import datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from msgspec import MsgspecError
-
 from libs.chassis.audit import Act, AuditLine
 from libs.chassis.db.database import Store
 from libs.engine.record.flaws import BadRecord
 from libs.engine.record.plain import dumps, loads
-from services.tables import announcements, handlers
+from services.tables import announcements
 from services.tables.domain import waiting
-from services.tables.domain.entries import Opened
 from services.tables.domain.errors import GameOver, TableUnknown, TableUnowned
 from services.tables.domain.waiting import WaitingTable
 from services.tables.faults import note
-from services.tables.friends import Desk
+from services.tables.handlers import games
+from services.tables.handlers.friends import Desk
 from services.tables.metrics import games_voided
 from services.tables.ports import Head
 from services.tables.storage.operators import OperatorsTransaction, ReportSeen, TableSeen
@@ -39,20 +37,20 @@ async def void_game(act: Act, table_id: UUID, *, epoch: int | None, store: Opera
     """
     async with store.transaction() as tx:
         locked = await tx.lock_head(table_id)
-        if locked is None or locked[0].status == handlers.ABANDONED:
+        if locked is None or locked[0].status == games.ABANDONED:
             raise TableUnknown
         head, undone = locked
         if not await tx.record_act(act):
             return undone
-        had_finished = head.status == handlers.PLAYED_OUT
+        had_finished = head.status == games.PLAYED_OUT
         if had_finished:
             await _undo(head, tx)
-        elif head.status != handlers.LIVE:
+        elif head.status != games.LIVE:
             raise GameOver(status=head.status)
-        elif head.epoch != epoch or not await tx.end(table_id, head.epoch, handlers.VOIDED):
+        elif head.epoch != epoch or not await tx.end(table_id, head.epoch, games.VOIDED):
             raise TableUnowned
         else:
-            await handlers.call_off(table_id, await _opening(head, tx), reason=REASON, tx=tx, zone=zone)
+            await games.call_off(table_id, await games.row_0(head, tx), reason=REASON, tx=tx, zone=zone)
     games_voided.labels(REASON).inc()
     return had_finished
 
@@ -68,22 +66,12 @@ async def _undo(head: Head, tx: OperatorsTransaction) -> None:
         except BadRecord as error:  # of an older release; it stays as it is, and what it won goes back all the same
             note("voided_record_failed", error, table=table_id.hex)
         else:
-            about = dict(record.table or {}) | {"status": handlers.VOIDED, "reason": REASON}
+            about = dict(record.table or {}) | {"status": games.VOIDED, "reason": REASON}
             await tx.replace_record(table_id, dumps(replace(record, table=about)).encode())
-    opened = await _opening(head, tx)
+    opened = await games.row_0(head, tx)
     seats = () if opened is None else opened.seats
     voided = announcements.game_voided(table_id.bytes, head.kind, seats, REASON, had_finished=True)
     await tx.publish(announcements.TOPIC, table_id.bytes, voided)
-
-
-async def _opening(head: Head, tx: OperatorsTransaction) -> Opened | None:
-    """Row 0; None where nobody can read it."""
-    try:
-        rows = await tx.rows(head.table_id, head.born, head.next_seq)
-    except MsgspecError:
-        return None
-    first = rows[0].body if rows else None
-    return first if isinstance(first, Opened) else None
 
 
 async def close_table(act: Act, table_id: UUID, *, store: OperatorsStore, desk: Desk) -> WaitingTable:

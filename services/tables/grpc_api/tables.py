@@ -6,29 +6,22 @@ from typing import Any
 from uuid import UUID
 
 from libs.chassis.errors import DomainError
-from services.tables import finished, handlers
 from services.tables.actor import TableActor
 from services.tables.domain.entries import SeatFacts
-from services.tables.domain.errors import BadOptions, TableUnknown, TooManyTables
+from services.tables.domain.errors import BadOptions, TooManyTables
 from services.tables.domain.table import Table
-from services.tables.friends import Desk
-from services.tables.friends_api import FriendsApi, id_of, options_of
-from services.tables.handlers import OpenTable, TablesStore
-from services.tables.operators import OperatorsStore
-from services.tables.operators_api import OperatorsApi
-from services.tables.personal import PersonalStore
-from services.tables.personal_api import PersonalApi
+from services.tables.grpc_api.friends import FriendsApi, id_of, options_of
+from services.tables.grpc_api.operators import STATUSES, OperatorsApi
+from services.tables.grpc_api.personal import PersonalApi
+from services.tables.handlers import finished, games
+from services.tables.handlers.friends import Desk
+from services.tables.handlers.games import OpenTable, TablesStore
+from services.tables.handlers.operators import OperatorsStore
+from services.tables.handlers.personal import PersonalStore
 from services.tables.ports import Head
 from services.tables.watching import Watching
 from services.tables.worker import Worker
 from whist.tables.v1 import tables_pb2, tables_pb2_grpc
-
-_STATUS = {
-    handlers.LIVE: tables_pb2.TABLE_STATUS_LIVE,
-    handlers.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
-    handlers.VOIDED: tables_pb2.TABLE_STATUS_VOIDED,
-    handlers.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
-}
 
 LOCATED_MAX = 1000  # tables a question: a twentieth of what one message may carry
 
@@ -66,7 +59,7 @@ ALLOW = {
 
 
 class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesServiceServicer):
-    """Each method: decode, one call, encode. Others are in `friends_api`, `operators_api` and `personal_api`."""
+    """Each method: decode, one call, encode. Others are in `friends`, `operators` and `personal`."""
 
     def __init__(
         self, worker: Worker, store: TablesStore, desk: Desk, watching: Watching, operators: OperatorsStore,
@@ -87,7 +80,7 @@ class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesSer
     async def Locate(  # noqa: N802
         self, request: tables_pb2.LocateRequest, context: Any
     ) -> tables_pb2.LocateResponse:
-        head = await handlers.locate(id_of(request.table_id, "table_id"), store=self._store)
+        head = await games.locate(id_of(request.table_id, "table_id"), store=self._store)
         return tables_pb2.LocateResponse(worker_address=head.owner_address or "", epoch=head.epoch)
 
     async def LocateTables(  # noqa: N802
@@ -97,7 +90,7 @@ class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesSer
             raise TooManyTables(most=LOCATED_MAX)
         ids = {id_of(each, "table_ids") for each in request.table_ids}
         return tables_pb2.LocateTablesResponse(
-            tables=[_place(*each) for each in (await handlers.locate_all(ids, store=self._store)).items()]
+            tables=[_place(*each) for each in (await games.locate_all(ids, store=self._store)).items()]
         )
 
     async def GetTable(  # noqa: N802
@@ -105,21 +98,18 @@ class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesSer
     ) -> tables_pb2.GetTableResponse:
         table_id = id_of(request.table_id, "table_id")
         if not request.account_id:
-            async with self._store.transaction() as tx:
-                head = await tx.head(table_id)
-            if head is None:
-                raise TableUnknown
-            return tables_pb2.GetTableResponse(status=_STATUS[head.status], seat=-1)
+            status = await games.status_of(table_id, store=self._store)
+            return tables_pb2.GetTableResponse(status=STATUSES[status], seat=-1)
         actor = self._worker.find(table_id.bytes)
         if actor is not None:
-            return _seen(actor.table, request.account_id, handlers.LIVE)
-        head, table = await handlers.load(table_id, store=self._store)
+            return _seen(actor.table, request.account_id, games.LIVE)
+        head, table = await games.load(table_id, store=self._store)
         return _seen(table, request.account_id, head.status)
 
     async def SeatOf(  # noqa: N802
         self, request: tables_pb2.SeatOfRequest, context: Any
     ) -> tables_pb2.SeatOfResponse:
-        sitting = await handlers.seat_of(id_of(request.account_id, "account_id").bytes, store=self._store)
+        sitting = await games.seat_of(id_of(request.account_id, "account_id").bytes, store=self._store)
         if sitting is None:
             return tables_pb2.SeatOfResponse()
         dealt = sitting.kind is not None
@@ -129,7 +119,7 @@ class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesSer
     async def Record(  # noqa: N802
         self, request: tables_pb2.RecordRequest, context: Any
     ) -> tables_pb2.RecordResponse:
-        plain = await handlers.fetch_record(id_of(request.table_id, "table_id"), request.account_id, store=self._store)
+        plain = await games.fetch_record(id_of(request.table_id, "table_id"), request.account_id, store=self._store)
         return tables_pb2.RecordResponse(record_json=plain)
 
     async def FinishedGames(  # noqa: N802
@@ -149,7 +139,7 @@ class TablesApi(FriendsApi, OperatorsApi, PersonalApi, tables_pb2_grpc.TablesSer
     async def Abandon(  # noqa: N802
         self, request: tables_pb2.AbandonRequest, context: Any
     ) -> tables_pb2.AbandonResponse:
-        abandoned = await handlers.abandon(id_of(request.table_id, "table_id"), store=self._store)
+        abandoned = await games.abandon(id_of(request.table_id, "table_id"), store=self._store)
         outcome = tables_pb2.ABANDON_OUTCOME_ABANDONED if abandoned else tables_pb2.ABANDON_OUTCOME_DEALT
         return tables_pb2.AbandonResponse(outcome=outcome)
 
@@ -169,7 +159,7 @@ def _place(table_id: UUID, place: Head | DomainError) -> tables_pb2.TablePlace:
 
 def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableResponse:
     seat, sits = table.seat_of(account), table.sits(account)
-    shown = status == handlers.LIVE and not table.game.over(table.state)
+    shown = status == games.LIVE and not table.game.over(table.state)
     if sits is None:
         try:
             table.admit_spectator(account)
@@ -178,7 +168,7 @@ def _seen(table: Table, account: bytes, status: str) -> tables_pb2.GetTableRespo
                 raise
             shown = False  # who has left is told how the game stands with them, and no more of it
     return tables_pb2.GetTableResponse(
-        status=_STATUS[status],
+        status=STATUSES[status],
         seat=-1 if seat is None else seat,
         game=table.opened.game,
         view_json=json.dumps(table.view(sits), separators=(",", ":")) if shown else "",

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from libs.house.calendar import week_bounds
 from services.tables.domain.errors import BadLimit, BadWeek
-from services.tables.handlers import TablesStore
+from services.tables.handlers.games import TablesStore
 
 PAGE_MAX = 5000  # 16 bytes each: a third of what one message may carry
 

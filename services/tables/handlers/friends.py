@@ -10,7 +10,6 @@ from libs.chassis.entropy import Entropy
 from libs.engine.game import GAMES
 from libs.house.friends import Friends
 from libs.house.ids import table_id as shard_id
-from services.tables import handlers
 from services.tables.domain import chat, waiting
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import (
@@ -26,7 +25,8 @@ from services.tables.domain.errors import (
 )
 from services.tables.domain.table import Table, command_id
 from services.tables.domain.waiting import Choices, Stage, WaitingTable
-from services.tables.handlers import OpenTable, Owner
+from services.tables.handlers import games
+from services.tables.handlers.games import OpenTable, Owner
 from services.tables.storage.friends import FriendsTransaction, Lease
 from whist.tables.v1 import tables_pb2
 
@@ -104,11 +104,11 @@ async def deal(
         )
         if before is not Stage.WAITING or dealt.stage is not Stage.DEALT:
             return dealt, None  # done before, or the repeat of another command
-        birth = handlers.prepare(_opening(dealt, desk.friends), desk.entropy)
-        born = await handlers.give_birth(birth, owner, tx)
+        birth = games.prepare(_opening(dealt, desk.friends), desk.entropy)
+        born = await games.give_birth(birth, owner, tx)
         if born is None:
             head = await tx.head(table_id)
-            if head is None or head.status == handlers.ABANDONED:
+            if head is None or head.status == games.ABANDONED:
                 raise TableAbandoned
             return dealt, None  # another repeat of this command was first
     return dealt, (birth.table, born)
@@ -125,7 +125,7 @@ async def rematch(table_id: UUID, who: SeatFacts, *, desk: Desk, played: Sequenc
         former, head = _found(await tx.waiting(table_id)), await tx.head(table_id)
         if who.account not in played:
             raise NotAtTable
-        if head is None or head.status == handlers.LIVE:
+        if head is None or head.status == games.LIVE:
             raise GameRunning
         seat = played.index(who.account)
         choices = former.choices

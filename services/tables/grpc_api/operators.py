@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from libs.chassis.audit import asked, asked_page, told
-from services.tables import handlers, operators
 from services.tables.domain.errors import BadSpan
-from services.tables.friends import Desk
-from services.tables.friends_api import id_of
-from services.tables.operators import OperatorsStore
+from services.tables.grpc_api.friends import id_of
+from services.tables.handlers import games, operators
+from services.tables.handlers.friends import Desk
+from services.tables.handlers.operators import OperatorsStore
 from services.tables.storage.operators import ReportSeen, TableSeen
 from services.tables.watching import Watching
 from services.tables.worker import Worker
@@ -21,11 +21,11 @@ SILENCE_MINUTES_MAX = 525_600  # a year
 TABLES_DEFAULT, TABLES_MAX = 100, 500
 REPORTS_DEFAULT, REPORTS_MAX = 20, 100  # one holds up to fifty lines of chat
 STATUSES = {
-    handlers.LIVE: tables_pb2.TABLE_STATUS_LIVE,
-    handlers.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
-    handlers.VOIDED: tables_pb2.TABLE_STATUS_VOIDED,
-    handlers.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
-    "waiting": tables_pb2.TABLE_STATUS_WAITING,
+    games.LIVE: tables_pb2.TABLE_STATUS_LIVE,
+    games.PLAYED_OUT: tables_pb2.TABLE_STATUS_FINISHED,
+    games.VOIDED: tables_pb2.TABLE_STATUS_VOIDED,
+    games.ABANDONED: tables_pb2.TABLE_STATUS_ABANDONED,
+    "waiting": tables_pb2.TABLE_STATUS_WAITING,  # a friends' table without a head yet; operators alone see it
 }
 
 

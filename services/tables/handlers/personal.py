@@ -5,30 +5,24 @@ there it is struck out after the event, a few games a transaction, and once more
 play.
 """
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 
+from libs.chassis.db.database import Store
 from libs.house.names import ERASED_NAME
 from services.tables.domain.entries import Body, Drawn, Opened, SeatFacts, TakenOver, decode_body, encode_body
 from services.tables.storage.personal import PersonalTransaction
+
+PersonalStore = Store[PersonalTransaction]
 
 # What one answer may hold; nobody has said or played as much within the time that it is kept.
 LINES_MAX = 2_000
 GAMES_MAX = 20_000
 TABLES_A_STEP = 20  # a few thousand rows
 PASS_AFTER = timedelta(days=1)  # longer than any game is in play
-
-
-@dataclass(frozen=True, slots=True)
-class PersonalStore:
-    """Opens transactions over what is held of persons."""
-
-    transaction: Callable[[], AbstractAsyncContextManager[PersonalTransaction]]
 
 
 async def export(account: bytes, *, store: PersonalStore) -> Mapping[str, Any]:

@@ -7,14 +7,14 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from libs.house.bots import Strength
-from services.tables import friends, handlers
 from services.tables.domain import waiting
 from services.tables.domain.entries import SeatFacts
 from services.tables.domain.errors import BadChoice, BadId, BadOptions
 from services.tables.domain.table import Table
 from services.tables.domain.waiting import Choices, Stage, WaitingTable
-from services.tables.friends import Desk
-from services.tables.handlers import TablesStore
+from services.tables.handlers import friends, games
+from services.tables.handlers.friends import Desk
+from services.tables.handlers.games import TablesStore
 from services.tables.storage.friends import Line
 from services.tables.watching import Watching
 from services.tables.worker import Worker
@@ -145,7 +145,7 @@ class FriendsApi:
         actor = self._worker.find(table_id.bytes)
         if actor is not None:
             return actor.table
-        _, table = await handlers.load(table_id, store=self._store)
+        _, table = await games.load(table_id, store=self._store)
         return table
 
 

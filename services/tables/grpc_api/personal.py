@@ -4,9 +4,9 @@
 import json
 from typing import Any
 
-from services.tables import personal
-from services.tables.friends_api import id_of
-from services.tables.personal import PersonalStore
+from services.tables.grpc_api.friends import id_of
+from services.tables.handlers import personal
+from services.tables.handlers.personal import PersonalStore
 from whist.tables.v1 import tables_pb2
 
 
