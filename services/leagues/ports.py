@@ -197,7 +197,7 @@ class Offline(Protocol):
         ...
 
     async def insert_offline(self, account_id: AccountId, game: OfflineGame, day: date, experience: int) -> bool:
-        """False: the game, or another record of its secret, was credited before, to whomever; nothing has changed."""
+        """False: the game was credited before, to whomever, or its secret to this account; nothing has changed."""
         ...
 
     async def offline_experience(self, account_id: AccountId, game: OfflineGame) -> int | None:

@@ -79,7 +79,10 @@ class Records(Protocol):
         ...
 
     async def rename(self, account_id: AccountId, name: str, *, guest: bool | None = None) -> None:
-        """Of the waiting ticket: a table that is on its way keeps the people that it was asked for with."""
+        """Of the ticket that waits or is on its way to a table: should that fail, it waits again.
+
+        A table that has been asked for already may have the name before; it is made once all the same.
+        """
         ...
 
     async def erase_names(self, account_id: AccountId) -> None:

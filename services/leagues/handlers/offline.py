@@ -43,9 +43,9 @@ class Uploads:
         self._waiting = 0
 
     async def upload(self, account_id: AccountId, record_json: str, *, guest: bool) -> Uploaded:
-        """Credit an offline game to its player. Idempotent by its secret, and by deals and moves however written.
+        """Credit an offline game to its player. Idempotent by deals and moves however written, and by the secret.
 
-        A secret is drawn for one game: with other options, or one move changed, it is no other game.
+        With other options, or one move changed, it is no other game; nor is one of deals that were known before.
 
         Raises GuestsUploadNothing, RecordTooLarge, BadRecord, UnknownGame, UploadsBusy; nothing is kept then.
         """

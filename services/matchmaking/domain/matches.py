@@ -92,7 +92,10 @@ def shut_out(match: Match, platform: Platform, days: VipDays) -> dict[AccountId,
 
 
 def players_of(match: Match, days: VipDays) -> tuple[Player, ...]:
-    """The people to sit; the same at every repetition, since all is read at the match's own time."""
+    """The people to sit; the same at every repetition, but for names and for guests who have signed in since.
+
+    VIP days are read at the match's own time.
+    """
     return tuple(
         Player(
             account_id=ticket.wish.account_id,

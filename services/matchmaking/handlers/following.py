@@ -50,12 +50,12 @@ async def account_deleted(account_id: AccountId, told_at: datetime, *, tx: Recor
 
 
 async def guest_upgraded(account_id: AccountId, name: str, *, tx: Records) -> None:
-    """The waiting ticket is an account's from now on (P42)."""
+    """Who waits, or is on the way to a table, sits down as an account (P42)."""
     await tx.rename(account_id, name, guest=False)
 
 
 async def name_changed(account_id: AccountId, name: str, *, tx: Records) -> None:
-    """The waiting ticket shows it (P41)."""
+    """Who waits, or is on the way to a table, sits down under it (P41)."""
     await tx.rename(account_id, name)
 
 

@@ -29,6 +29,7 @@ LIVE_SQL = "state in ('waiting', 'matched', 'seated')"
 _live = ticket.c.state.in_(LIVE)
 _waiting = ticket.c.state == TicketState.WAITING
 _matched = ticket.c.state == TicketState.MATCHED
+_unseated = ticket.c.state.in_((TicketState.WAITING, TicketState.MATCHED))
 _at_table = ticket.c.state.in_((TicketState.MATCHED, TicketState.SEATED))
 
 
@@ -149,7 +150,7 @@ class TicketRecords:
 
     async def rename(self, account_id: AccountId, name: str, *, guest: bool | None = None) -> None:
         values: dict[str, object] = {"name": name} if guest is None else {"name": name, "guest": guest}
-        query = sa.update(ticket).where(ticket.c.account_id == account_id, _waiting).values(**values)
+        query = sa.update(ticket).where(ticket.c.account_id == account_id, _unseated).values(**values)
         await self.connection.execute(query)
 
     async def erase_names(self, account_id: AccountId) -> None:

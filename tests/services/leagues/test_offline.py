@@ -193,8 +193,15 @@ async def test_x19_a_game_under_other_options_is_the_same_game(leagues: Leagues)
     answers = [await leagues.upload(person, plain.dumps(written)) for written in legal]
     assert [each.credited for each in answers] == [True] + [False] * (len(legal) - 1)
     assert {each.experience for each in answers} == {each.total for each in answers} == {answers[0].experience}
+
+
+async def test_p44_who_agree_on_a_seed_are_each_credited_for_their_own_play(leagues: Leagues) -> None:
+    ana, dan = new_id(), new_id()
+    of_ana, of_dan = plain.dumps(played("tuesday")), plain.dumps(played("tuesday", pick=0))
+    answers = await asyncio.gather(leagues.upload(ana, of_ana), leagues.upload(dan, of_dan))
+    assert [each.credited for each in answers] == [True, True]
     with pytest.raises(DomainError) as refused:
-        await leagues.upload(new_id(), plain.dumps(legal[-1]))
+        await leagues.upload(new_id(), of_ana)
     assert refused.value.facts["problem"] == "ANOTHERS_GAME"
 
 

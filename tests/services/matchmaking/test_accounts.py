@@ -94,9 +94,27 @@ async def test_p42_a_guest_who_signs_in_while_waiting_sits_down_as_the_account(w
     assert (player.name, player.guest) == ("Iordana", False)
 
 
-async def test_p41_a_waiting_ticket_shows_the_new_name_and_a_matched_one_stays_as_it_was_asked_for(
-    world: World,
+@pytest.mark.parametrize("table_fails", [False, True])
+async def test_p42_a_guest_who_signs_in_on_the_way_to_a_table_sits_down_as_the_account(
+    world: World, table_fails: bool
 ) -> None:
+    guest = world.account()
+    await world.enqueue(guest, guest=True, name="Guest 17")
+    world.pass_time(10)
+    world.tables.refuses_new = table_fails
+    await world.turn() if table_fails else await world.matching.match(Mode.QUICK)
+    async with world.store.transaction() as tx:
+        await following.guest_upgraded(guest, "Iordana", tx=tx)
+    if table_fails:  # it is taken back, and the ticket waits again
+        await world.settle(4)
+        world.tables.refuses_new = False
+    await world.settle(2)
+    ((player,),) = world.tables.players.values()
+    assert (player.name, player.guest) == ("Iordana", False)
+    await world.check_settled()
+
+
+async def test_p41_who_waits_or_is_on_the_way_to_a_table_sits_down_under_the_new_name(world: World) -> None:
     waiting, matched = world.account(), world.account()
     await world.enqueue(matched, name="old")
     world.pass_time(10)
@@ -106,8 +124,25 @@ async def test_p41_a_waiting_ticket_shows_the_new_name_and_a_matched_one_stays_a
         async with world.store.transaction() as tx:
             await following.name_changed(account_id, "new", tx=tx)
     await world.settle(2)
-    assert [player.name for player in world.tables.players[table_id]] == ["old"]
-    assert {player.name for players in world.tables.players.values() for player in players} == {"old", "new"}
+    assert [player.name for player in world.tables.players[table_id]] == ["new"]
+    assert [player.name for players in world.tables.players.values() for player in players] == ["new", "new"]
+
+
+async def test_p41_a_table_whose_answer_was_lost_is_made_once_whatever_its_people_are_called_since(
+    world: World,
+) -> None:
+    account_id = world.account()
+    await world.enqueue(account_id, name="old")
+    world.pass_time(10)
+    world.tables.loses_answers = True
+    await world.turn()
+    world.tables.loses_answers = False
+    async with world.store.transaction() as tx:
+        await following.name_changed(account_id, "new", tx=tx)
+    await world.settle(2)
+    ((player,),) = world.tables.players.values()
+    assert player.name == "old"
+    await world.check_settled()
 
 
 async def test_p82_a_level_is_what_was_told_last_and_may_fall_in_whatever_order_it_is_told(world: World) -> None:

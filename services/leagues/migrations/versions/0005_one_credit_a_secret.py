@@ -1,4 +1,6 @@
-"""A secret is drawn for one game: another record of it is the same game in other clothes.
+"""A secret brings an account experience once: a second record of it is the same game in other clothes, or was foreseen.
+
+Not once for everybody: who agree on a seed play the same deals, each for themself.
 
 Of games credited before only deals and moves are known.
 """
@@ -11,7 +13,7 @@ down_revision = "0004"
 DDL = r"""
 alter table leagues.offline_game add column commitment bytea check (length(commitment) = 32);
 
-create unique index offline_game_commitment on leagues.offline_game (commitment)
+create unique index offline_game_secret on leagues.offline_game (account_id, commitment)
 """
 
 
