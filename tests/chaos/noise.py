@@ -10,7 +10,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
 from libs.wire import frames, link
-from tests.services.gateway.world import TABLE
+from tests.services.gateway.fake_peers import TABLE
 
 # Deeper than any decoder that calls itself may go.
 DEEP = "[" * 20_000

@@ -41,6 +41,12 @@ SECRET = bytes(range(32))
 GAME = GAMES["romanian"]
 PLAYERS = 6
 PRIZES = [100, 70, 55, 0, 0, 0]
+ROOMS = [
+    {"room": 1, "name": "Cottage", "level": 1, "entry_coins": 0, "entry_bars": 0, "prizes": PRIZES[:3], "vip": False,
+     "closed_reason": None},
+    {"room": 12, "name": "Palace", "level": 40, "entry_coins": 250_000, "entry_bars": 20,
+     "prizes": [625_000, 437_500, 343_750], "vip": True, "closed_reason": "LEVEL_TOO_LOW"},
+]  # fmt: skip
 NOW_MS = 1_796_000_000_000
 
 ServerFrame = Any
@@ -236,6 +242,7 @@ class Whistle:
     refresh: str = ""
     refreshes: int = 0
     tries_left: int = 0
+    asked_for: dict[str, Any] = field(default_factory=dict)
     guest_tokens: list[str] = field(default_factory=list)
     drops_guests: bool = False
     sessions: list[dict[str, Any]] = field(
@@ -466,7 +473,9 @@ def rest(server: Whistle) -> FastAPI:
 
     @app.get("/v1/me")
     async def me(request: Request) -> Any:
-        return refused(request) or {"account": {"account_id": ACCOUNT}, "experience": server.experience}
+        return refused(request) or {
+            "account": {"account_id": ACCOUNT}, "level": 3, "experience": server.experience, "next_level_at": 600,
+        }  # fmt: skip
 
     @app.get("/v1/leagues/me")
     async def league(request: Request) -> Any:
@@ -518,14 +527,21 @@ def rest(server: Whistle) -> FastAPI:
         some, none = {"coins": 1100, "bars": 0, "cups": {"x2": 1}}, {"coins": 0, "bars": 0, "cups": {}}
         return refused(request) or {"returned": some, "taken": none, "assets": some}
 
+    @app.get("/v1/wallet/history")
+    async def history(limit: int, before: str, request: Request) -> Any:
+        gift = {"at": "2026-11-30T09:00:00Z", "reason": "signup_gift", "asset": "coin", "amount": 1000, "table": None}
+        spent = gift | {"reason": "entry_hold", "asset": "cup_x1_5", "amount": -1, "table": TABLE}
+        return refused(request) or {"movements": [spent, gift][:limit], "next_before": None}
+
     @app.get("/v1/rooms")
     async def rooms(request: Request) -> Any:
-        return refused(request) or {"rooms": [{"room": 1, "name": "Cottage", "prizes": PRIZES}]}
+        return refused(request) or {"rooms": ROOMS}
 
     @app.post("/v1/queue")
     async def queue(request: Request) -> Any:
         if (no := refused(request)) is not None:
             return no
+        server.asked_for = await request.json()
         if not server.queued:
             server.queued = True
             server.truth.advance()

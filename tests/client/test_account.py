@@ -24,7 +24,7 @@ async def test_p41_a_name_is_claimed_at_the_terminal_and_a_refusal_says_why(serv
     status, _, err = await whist(server, tmp_path, "name", "Ștefania")
     assert (status, err.strip()) == (0, "You are Ștefania ✓; the next change is free on 2026-12-30.")
     status, _, err = await whist(server, tmp_path, "name", "Admin")
-    assert (status, err.strip()) == (1, "whist: NAME_INVALID (rule reserved)")
+    assert (status, err.strip()) == (1, "whist: That name is the house's own. (NAME_INVALID)")
 
 
 async def test_devices_are_shown_and_signed_out(server: Whistle, tmp_path: Path) -> None:

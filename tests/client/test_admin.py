@@ -59,13 +59,13 @@ async def admin(
 
 async def test_p82_every_act_at_the_terminal_is_the_apis(desk: Stage) -> None:
     told = {
-        ("accounts", "ana@example.org", *WHY): "Ana ✓  ana@example.org  2 sessions  suspended",
+        ("accounts", "ana@example.org", *WHY): "Ana ✓  ana@example.org  2 signed in  suspended",
         ("suspend", DASHED, *WHY): f"{DASHED} is suspended.",
         ("reinstate", ACCOUNT, *WHY): "may sign in again",
         ("silence", ACCOUNT, "60", *WHY): "is silenced until 2026-11-30T13:00:00Z",
         ("grant", ACCOUNT, "--coins=-50", "--cup", "x2=3", *WHY): "950 coins, 0 bars, cups: none",
         ("wallet", ACCOUNT): "1000 coins, 0 bars, cups: 10 x1.5; held: 100 coins",
-        ("tables", "--account", ACCOUNT, "--live"): "quick romanian  live  1 people",
+        ("tables", "--account", ACCOUNT, "--live"): "quick romanian  live  1 at it",
         ("void", TABLE, *WHY): "its game has ended",
         ("close", TABLE, *WHY): f"{TABLE} is closed.",
         ("reports", "--limit", "2"): "so rude",

@@ -42,7 +42,7 @@ async def test_p61_p62_a_games_analysis_and_story_are_fetched(server: Whistle, t
     answer = json.loads((await whist(server, tmp_path, "story", TABLE, "--locale", "ro", "--json"))[1])
     assert answer["locale"] == "ro"
     code, _, err = await whist(server, tmp_path, "analysis", "f" * 32)
-    assert (code, err) == (1, "whist: ANALYSIS_UNKNOWN\n")
+    assert (code, err) == (1, "whist: There is no such finished game of yours. (ANALYSIS_UNKNOWN)\n")
 
 
 def test_p61_a_record_at_hand_is_judged_here_as_by_the_server(tmp_path: Path) -> None:

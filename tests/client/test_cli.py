@@ -15,7 +15,8 @@ import pytest
 from libs.client.cli import demo, lettering, screen
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.moves import chosen
-from libs.client.cli.play import BACK, CLEAR, SAVE, TIME_WAS_UP, Player, ScreenFront, spoken
+from libs.client.cli.play import BACK, CLEAR, SAVE, TIME_WAS_UP, Player, ScreenFront
+from libs.client.cli.refusals import spoken
 from libs.client.cli.verify import CheckFailed
 from libs.client.sdk.backoff import Backoff
 from libs.client.sdk.errors import WhistError
@@ -89,7 +90,7 @@ async def test_p72_a_record_is_fetched_and_checked_after_the_demo(server: Whistl
     code, out, _ = await whist(server, tmp_path, "record", TABLE, "--json")
     assert json.loads(out) == json.loads(json.dumps(server.truth.record()))
     code, _, err = await whist(server, tmp_path, "record", "f" * 32)
-    assert (code, err) == (1, "whist: TABLE_UNKNOWN\n")
+    assert (code, err) == (1, "whist: There is no such table. (TABLE_UNKNOWN)\n")
 
 
 async def test_demo_fails_when_the_wallet_pays_the_wrong_prize(
@@ -106,16 +107,25 @@ async def test_p40_demo_signs_in_by_a_code_from_the_input(server: Whistle, tmp_p
     code, out, _ = await whist(server, tmp_path, "demo", "--email", "ana@example.com", "--json", typed="12345678\n")
     assert code == 0
     assert set(json.loads(out)) == REPORT_KEYS
-    code, _, err = await whist(server, tmp_path, "demo", "--email", "ana@example.com", typed="1\n")
-    assert (code, err.splitlines()[-1]) == (1, "whist: CODE_WRONG (tries_left 3)")
+    code, _, err = await whist(server, tmp_path, "demo", "--email", "ana@example.com", typed="87654321\n")
+    assert (code, err.splitlines()[-1]) == (1, "whist: Nobody is signed in. (NOT_SIGNED_IN)")
 
 
 async def test_p40_a_wrong_code_is_asked_for_again(server: Whistle, tmp_path: Path) -> None:
-    code, _, err = await whist(server, tmp_path, "play", "--email", "ana@example.com", typed="1\n12345678\nq\ny\n")
+    code, _, err = await whist(
+        server, tmp_path, "play", "--email", "ana@example.com", typed="87654321\n12345678\nq\ny\n"
+    )
     assert code == 0
     assert "That was not the code. Try again:" in err
-    code, _, err = await whist(server, tmp_path, "demo", "--email", "ana@example.com", typed="1\n2\n3\n4\n5\n6\n")
-    assert (code, err.splitlines()[-1]) == (1, "whist: CODE_WRONG (tries_left 0)")
+    code, _, err = await whist(server, tmp_path, "demo", "--email", "ana@example.com", typed="87654321\n" * 6)
+    assert (code, err.splitlines()[-1]) == (1, "whist: That was not the code. (CODE_WRONG)")
+
+
+async def test_p40_what_is_no_code_costs_no_try(server: Whistle, tmp_path: Path) -> None:
+    typed = "123\nabc\n1234 5678 \n"
+    code, _, err = await whist(server, tmp_path, "name", "Ana", "--email", "ana@example.com", typed=typed)
+    assert (code, err.count("A code has 8 digits. Try again:")) == (0, 2)
+    assert server.tries_left == 5
 
 
 # ---- exit codes ----
@@ -125,6 +135,13 @@ async def test_version_and_usage(tmp_path: Path) -> None:
     assert (await whist(None, tmp_path, "--version"))[:2] == (0, "whist 0.1.0\n")
     assert (await whist(None, tmp_path))[0] == 2
     assert (await whist(None, tmp_path, "play", "--mode", "poker"))[0] == 2
+    for words in ((), ("admin",)):
+        assert "..." not in (await whist(None, tmp_path, *words, "--help"))[1].partition("Commands:")[2]
+    for command in ("sit", "watch", "record", "story", "refund"):
+        assert (await whist(None, tmp_path, command, "my-table"))[::2] == (
+            2,
+            "whist: an id has 32 digits of 0-9 and a-f\n",
+        )
     assert (await whist(None, tmp_path, "play", "--room", "13"))[0] == 2
 
 
@@ -521,12 +538,47 @@ async def test_p12_the_purse_is_shown_and_coffee_bought(server: Whistle, tmp_pat
     assert code == 2
 
 
+async def test_p17_the_history_is_told_newest_first(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "history")
+    assert (code, out.splitlines()) == (
+        0,
+        [
+            f"2026-11-30 09:00  entry hold                   -1 cups x1.5  {TABLE}",
+            "2026-11-30 09:00  signup gift              +1,000 coins",
+        ],
+    )
+    code, out, _ = await whist(server, tmp_path, "history", "--limit", "1", "--json")
+    assert (code, json.loads(out)["reason"]) == (0, "entry_hold")
+
+
+async def test_p2_the_rooms_are_listed_with_the_reason_why_one_is_closed(server: Whistle, tmp_path: Path) -> None:
+    code, out, _ = await whist(server, tmp_path, "rooms")
+    assert (code, out.splitlines()) == (
+        0,
+        [
+            "room           level  entry                   1st wins",
+            " 1  Cottage        1  free                         100  open",
+            "12  Palace    VIP 40  250,000 coins + 20 bars  625,000  your level is lower",
+            f"Level 3, {server.experience:,} experience; the next level at 600.",
+        ],
+    )
+    code, out, _ = await whist(server, tmp_path, "rooms", "--json")
+    assert (code, json.loads(out.splitlines()[1])["closed_reason"]) == (0, "LEVEL_TOO_LOW")
+
+
+async def test_p11_a_cup_is_chosen_when_queueing(server: Whistle, tmp_path: Path) -> None:
+    code, _, _ = await whist(server, tmp_path, "play", "--coffee", "x2", typed="q\ny\n")
+    assert (code, server.asked_for["coffee"]) == (0, "x2")
+    code, _, err = await whist(server, tmp_path, "play", "--game", "german", "--coffee", "x2")
+    assert code == 2 and "--coffee is for online play" in err
+
+
 async def test_p14_a_refund_is_asked_for_and_done(server: Whistle, tmp_path: Path) -> None:
     code, out, _ = await whist(server, tmp_path, "refund", TABLE, "--ask")
-    assert (code, out) == (0, "Returns 100 coins, 1 cups x2; takes back nothing.\n")
+    assert (code, out) == (0, "Returns 100 coins, 1 cup x2; takes back nothing.\n")
     code, out, _ = await whist(server, tmp_path, "refund", TABLE)
     assert (code, out) == (
-        0, "Returned 1,100 coins, 1 cups x2; took back nothing. There is 1,100 coins, 1 cups x2.\n",
+        0, "Returned 1,100 coins, 1 cup x2; took back nothing. There is 1,100 coins, 1 cup x2.\n",
     )  # fmt: skip
     code, out, _ = await whist(server, tmp_path, "refund", "f" * 32, "--ask")
     assert (code, out) == (0, "No refund: you won it.\n")

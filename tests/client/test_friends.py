@@ -105,7 +105,7 @@ async def test_a_refused_deal_is_said_and_the_wait_goes_on_until_the_table_close
     waits = asyncio.create_task(friends.wait(whist, room.company, room.typed, room.said.append))
     room.typed.lines.put_nowait("Deal")
     async with asyncio.timeout(5):
-        while not any("NOT_HOST" in line for line in room.said):
+        while not any("Only the host may do that." in line for line in room.said):
             await asyncio.sleep(0)
     assert room.asked == ["POST deal"]
     room.company.receive(waiting("closed", 2))

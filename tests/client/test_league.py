@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from libs.client.cli.league import told_board
 from libs.engine.record.plain import dumps
 from tests.client.server import Whistle
 from tests.client.test_cli import whist
@@ -25,9 +26,21 @@ async def test_p24_friends_games_are_told_with_ones_own_place(server: Whistle, t
         "2026-W49, friends' games",
         "   1  Dan                   9  in 20 games",
         "*  -  Ana                   7  in 2 games",
+        "Guests are ranked once they sign in: --email.",
     ]
     _, out, _ = await whist(server, tmp_path, "league", "--friends", "--json")
     assert json.loads(out)["own"]["points"] == 7
+
+
+def test_p24_a_guest_without_a_name_knows_its_own_line_and_an_empty_week_says_so() -> None:
+    guest = {"account_id": "a", "name": None, "rank": None, "points": 0, "games": 1}
+    board = {"week": "2026-W49", "places": [], "own": guest}
+    assert list(told_board(board, "a")) == [
+        "2026-W49, friends' games",
+        "No friends' game has scored in this week yet.",
+        "*  -  you                   0  in 1 game",
+        "Guests are ranked once they sign in: --email.",
+    ]
 
 
 async def test_p44_records_are_uploaded_one_after_the_other(server: Whistle, tmp_path: Path) -> None:

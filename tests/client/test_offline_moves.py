@@ -7,7 +7,7 @@ import pytest
 from libs.client.cli import screen
 from libs.client.cli.moves import chosen
 from libs.client.cli.offline.table import LocalTable
-from libs.client.cli.play import spoken
+from libs.client.cli.refusals import spoken
 from libs.client.sdk.errors import TurnPassed, WhistError
 from libs.engine.bots import choose
 from libs.engine.game import GAMES

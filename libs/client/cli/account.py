@@ -1,11 +1,13 @@
 """One's own account at the terminal: a name, devices, a copy of everything (P41, P42, P45)."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from libs.client.cli import screen
 from libs.client.cli.keyboard import Keyboard
 
+CODE: Final = re.compile("[0-9]{8}")  # P40
 AGREED: Final = frozenset({"y", "yes", "d", "da"})
 
 
@@ -17,7 +19,11 @@ def code_asker(keyboard: Keyboard, email: str, say: Callable[[str], None]) -> Ca
         nonlocal asked
         say("That was not the code. Try again:" if asked else f"The code that was sent to {email}:")
         asked = True
-        return await keyboard.line() or ""
+        while typed := "".join((await keyboard.line() or "").split()):
+            if CODE.fullmatch(typed):
+                return typed
+            say("A code has 8 digits. Try again:")  # no try is lost: it need not be asked for
+        return ""
 
     return ask
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from libs.client.cli import screen
+from libs.client.cli.refusals import refused
 from libs.client.sdk.errors import Unreachable, WhistError
 from libs.client.sdk.operators import OperatorsDesk
 
@@ -30,11 +31,12 @@ MEANINGS = {
     "UNAVAILABLE": "nobody can answer now; nothing was done: once more in a moment",
     "GAME_OVER": "it was voided before, or never dealt",
     "TABLE_DEALT": "its game has begun: void it instead",
+    "NOTHING_TO_GRANT": "say how much: --coins, --bars or --cup",
     "INSUFFICIENT_FUNDS": "the purse does not hold as much",
 }
 
 app = typer.Typer(
-    help="For operators: accounts, purses, tables, complaints, who did what.\n\nThe token comes from "
+    help="See and act as an operator: accounts, purses, tables.\n\nThe token comes from "
     "WHIST_OPERATOR_TOKEN, or --token-file; on the machine of `make run` from its data folder.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -61,7 +63,7 @@ def accounts(
     words: Annotated[str, typer.Argument(metavar="WORDS", help="An id, a name, or an address.")],
     reason: Reason, url: Url = HERE, token_file: TokenFile = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Find accounts by id, name or address; that you looked is written down."""
+    """Find accounts by id, name or address. That you looked is written down."""
 
     async def run(desk: OperatorsDesk) -> None:
         found = await desk.accounts(words, reason)
@@ -74,7 +76,7 @@ def accounts(
 def suspend(
     account: Account, reason: Reason, key: Key = "", url: Url = HERE, token_file: TokenFile = None,
 ) -> None:  # fmt: skip
-    """Shut an account out: its sessions end and it signs in no more."""
+    """Shut an account out. Its sessions end and it signs in no more."""
 
     async def run(desk: OperatorsDesk, key: str) -> None:
         await desk.suspend(_id(account), reason, key)
@@ -121,8 +123,10 @@ def grant(
     ] = None,
     key: Key = "", url: Url = HERE, token_file: TokenFile = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Correct a balance: what the account gains, or with a minus loses."""
+    """Correct a balance. What the account gains, or with a minus loses."""
     cups = dict(map(_cups, cup or ()))
+    if len(cups) < len(cup or ()):
+        _fail("--cup names each kind once", 2)
 
     async def run(desk: OperatorsDesk, key: str) -> None:
         assets = await desk.correct(_id(account), reason, coins=coins, bars=bars, cups=cups, key=key)
@@ -162,7 +166,7 @@ def tables(
 def void(
     table: TableId, reason: Reason, key: Key = "", url: Url = HERE, token_file: TokenFile = None,
 ) -> None:  # fmt: skip
-    """Void a game, live or finished: entries come back, what was won is taken back."""
+    """Void a game, live or finished. Entries come back, what was won is taken back."""
 
     async def run(desk: OperatorsDesk, key: str) -> None:
         had_finished = await desk.void(_id(table), reason, key)
@@ -190,7 +194,7 @@ def reports(
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 20,
     url: Url = HERE, token_file: TokenFile = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Complaints about chatters, newest first, with what the other had said."""
+    """Complaints about chatters, newest first. With what the other had said."""
 
     async def run(desk: OperatorsDesk) -> None:
         found = await desk.reports(account=_id(account) if account else "", limit=limit)
@@ -255,9 +259,9 @@ def _ask(run: Run, url: str, token_file: Path | None, key: str = "") -> None:
         asyncio.run(asked())
     except Unreachable as error:
         _fail(f"{error}; it may have been done: once more with --key {key}" if key else str(error), 1)
-    except WhistError as refused:
-        meaning = MEANINGS.get(refused.code)
-        _fail(f"{refused}: {meaning}" if meaning else str(refused), 1)
+    except WhistError as refusal:
+        meaning = MEANINGS.get(refusal.code)
+        _fail(f"{refusal}: {meaning}" if meaning else refused(refusal), 1)
 
 
 def _token(file: Path | None) -> str:
@@ -305,7 +309,7 @@ def _tell(found: list[Any], as_json: bool, line: Callable[[Any], str], nothing: 
 def _account(one: dict[str, Any]) -> str:
     marks = [mark for mark in ("guest", "suspended", "deleted") if one[mark]]
     told = f"{one['account']}  {one['name']}{' ✓' if one['named'] else ''}  {one['email'] or ''}".rstrip()
-    return "  ".join([told, f"{one['sessions']} sessions", *marks])
+    return "  ".join([told, f"{one['sessions']} signed in", *marks])
 
 
 def _assets(one: dict[str, Any]) -> str:
@@ -316,7 +320,7 @@ def _assets(one: dict[str, Any]) -> str:
 def _table(one: dict[str, Any]) -> str:
     status = "voided after its end" if one["had_finished"] else one["status"]
     people = len(one["accounts"])
-    return f"{one['table']}  {one['created_at']}  {one['kind']} {one['game']}  {status}  {people} people"
+    return f"{one['table']}  {one['created_at']}  {one['kind']} {one['game']}  {status}  {people} at it"
 
 
 def _report(one: dict[str, Any]) -> str:
@@ -326,7 +330,8 @@ def _report(one: dict[str, Any]) -> str:
 
 def _line(one: dict[str, Any]) -> str:
     details = "".join(f" {name}={value}" for name, value in one["details"].items())
-    return f"{one['at']}  {one['operator']}  {one['act']} {one['subject']}{details}: {one['reason']}"
+    act = " ".join(filter(None, (one["act"], one["subject"])))
+    return f"{one['at']}  {one['operator']}  {act}{details}: {one['reason']}"
 
 
 def _difference(one: dict[str, Any]) -> str:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from libs.client.cli import screen
-from libs.client.cli.play import InputEnded, Lines, spoken
+from libs.client.cli.play import InputEnded, Lines
+from libs.client.cli.refusals import spoken
 from libs.client.sdk.company import Company
 from libs.client.sdk.errors import WhistError
 from libs.client.sdk.whist import Whist
 
-HELP: Final = "deal deals (the host), stand leaves the table; anything else is said to everybody."
+HELP: Final = "deal deals (the host), stand leaves the table; all else is said to everybody."
 LEAVING: Final = frozenset({"q", "quit", "stand"})
 
 

@@ -19,18 +19,23 @@ def told_group(group: Mapping[str, Any], own: str) -> Iterator[str]:
     for each in group["members"]:
         moves = f"-> {each['next_tier']}" if each["next_tier"] != group["tier"] else ""
         podium = f"{each['podium_coins']:,} coins, {each['podium_bars']} bars" if each["podium_coins"] else ""
-        who = f"{_mark(each, own)}{each['rank']:>3}  {_name(each):<16}"
+        who = f"{_mark(each, own)}{each['rank']:>3}  {_name(each, own):<16}"
         yield f"{who} {each['points']:>12,}  {podium:<28}{moves}".rstrip()
 
 
 def told_board(board: Mapping[str, Any], own: str) -> Iterator[str]:
     """The leaderboard, a line a place; the reader's own behind it where it is further down."""
     yield f"{board['week']}, friends' games"
+    if not board["places"]:
+        yield "No friends' game has scored in this week yet."
     shown = {each["account_id"] for each in board["places"]}
     behind = [board["own"]] if board["own"] and own not in shown else []
     for each in [*board["places"], *behind]:
         rank = each["rank"] or "-"
-        yield f"{_mark(each, own)}{rank:>3}  {_name(each):<16} {each['points']:>6}  in {each['games']} games"
+        games = f"{each['games']} game{'s' * (each['games'] != 1)}"
+        yield f"{_mark(each, own)}{rank:>3}  {_name(each, own):<16} {each['points']:>6}  in {games}"
+    if any(not each["rank"] for each in behind):
+        yield "Guests are ranked once they sign in: --email."
 
 
 async def upload(whist: Whist, file: str) -> Mapping[str, Any]:
@@ -48,5 +53,7 @@ def _mark(each: Mapping[str, Any], own: str) -> str:
     return "*" if each["account_id"] == own else " "
 
 
-def _name(each: Mapping[str, Any]) -> str:
-    return "-" if each["name"] is None else screen.printable(each["name"])
+def _name(each: Mapping[str, Any], own: str) -> str:
+    if each["name"] is None:
+        return "you" if each["account_id"] == own else "-"
+    return screen.printable(each["name"])

@@ -4,12 +4,12 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from libs.client.cli import screen
-from libs.client.cli.lettering import SUITS, cut
+from libs.client.cli.lettering import cut
 from libs.client.cli.moves import chosen, in_words, named, wanted
+from libs.client.cli.refusals import spoken
 from libs.client.sdk.errors import TurnPassed, WhistError
 from libs.engine.protocol import View
 from libs.wire.frames import SeatInfo
@@ -327,33 +327,3 @@ def hinted(hint: Mapping[str, Any]) -> str:
     if not advice:
         return f"The coach would {in_words(hint['action'])}."
     return "Coach: " + ", ".join(f"{named(each['action'])} {each['points']:+.1f}" for each in advice)
-
-
-def spoken(error: WhistError) -> str:
-    """A refusal in words; one that we have no words for by its code."""
-    said = REFUSALS.get(error.code)
-    return str(error) if said is None else said(error.facts)
-
-
-REFUSALS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = MappingProxyType(
-    {
-        "MUST_FOLLOW_SUIT": lambda facts: (
-            f"You must follow suit: play one of your {SUITS.get(str(facts.get('suit')), 'suit')}."
-        ),
-        "MUST_TRUMP": lambda _: "You cannot follow suit, so you must play a trump.",
-        "MUST_PLAY": lambda _: "A dog must play its card to the last trick.",
-        "BID_BARRED": lambda facts: f"The dealer may not bid {facts.get('barred')}: the bids must not add up.",
-        "BID_OUT_OF_RANGE": lambda facts: f"Bid {facts.get('least')} to {facts.get('most')}.",
-        "CALL_TOO_LOW": lambda _: "That call is not open to you now: type the number or the word of one above.",
-        "SEAT_TAKEN": lambda _: "Somebody else holds that seat.",
-        "NO_SUCH_SEAT": lambda facts: f"The table has {facts.get('seats')} seats.",
-        "SEAT_LEFT": lambda _: "You have left this game for good.",
-        "ALREADY_SEATED": lambda facts: (
-            "You wait for a quick table: that comes first." if facts.get("queue") else "You sit at another table."
-        ),
-        "SPECTATORS_FULL": lambda facts: f"{facts.get('most')} watch already, and no more may.",
-        "NOT_AT_TABLE": lambda _: "You do not sit at this table, and nobody may watch it.",
-        "BARRED": lambda _: "The host has sent you away from this table.",
-        "HINTS_NOT_ALLOWED": lambda _: "The coach helps at friends' tables and on your VIP days only.",
-    }
-)

@@ -17,6 +17,7 @@ from libs.client.cli.play import InputEnded
 from libs.client.cli.records.file import CannotWrite
 from libs.client.cli.records.replay import NoSuchRound
 from libs.client.cli.records.source import Unreadable
+from libs.client.cli.refusals import refused
 from libs.client.cli.verify import CheckFailed
 from libs.client.sdk.errors import WhistError
 from libs.client.sdk.session import FileStore
@@ -34,7 +35,10 @@ def guarded(command: Callable[[], None]) -> None:
     """Run one command; whatever a server, a line or a file can do wrong ends in one clear line."""
     try:
         command()
-    except (WhistError, CheckFailed, CannotWrite, Unreadable, NoSuchRound, CannotJudge) as error:
+    except WhistError as error:
+        say(f"whist: {refused(error)}")
+        raise typer.Exit(1) from None
+    except (CheckFailed, CannotWrite, Unreadable, NoSuchRound, CannotJudge) as error:
         say(f"whist: {error}")
         raise typer.Exit(1) from None
     except BadRecord as flaw:
@@ -49,9 +53,9 @@ def guarded(command: Callable[[], None]) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone: nothing to flush to
         raise typer.Exit(1) from None
-    except OSError as refused:  # a disk without room, a terminal that has gone
+    except OSError as fault:  # a disk without room, a terminal that has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        say(f"whist: {refused.strerror or refused}")
+        say(f"whist: {fault.strerror or fault}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:
         say("")

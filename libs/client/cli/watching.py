@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from libs.client.cli import screen
 from libs.client.cli.moves import number_in
-from libs.client.cli.play import TICK_S, Lines, Said, ScreenFront, spoken
+from libs.client.cli.play import TICK_S, Lines, Said, ScreenFront
+from libs.client.cli.refusals import spoken
 from libs.client.sdk.errors import WhistError
 from libs.client.sdk.table import Table
 from libs.client.sdk.whist import Whist

@@ -47,9 +47,10 @@ class Whist:
     ) -> AsyncIterator["Whist"]:
         """Be somebody there: the stored session, or the account of `email`, or a new guest (P40, P42).
 
-        `ask_code` gives the code that was e-mailed, again while it is wrong and tries are left; "" gives up. A stored
-        guest becomes the account of a new address; for one that has its account `ask_drop` says whether the guest may
-        be lost (never without it: GUEST_WOULD_BE_DROPPED). Raises Unreachable, and WhistError for what is refused.
+        `ask_code` gives the code that was e-mailed, again while it is wrong and tries are left; "" gives up
+        (NOT_SIGNED_IN). A stored guest becomes the account of a new address; for one that has its account `ask_drop`
+        says whether the guest may be lost (never without it: GUEST_WOULD_BE_DROPPED). Raises Unreachable, and
+        WhistError for what is refused.
         """
         waits = backoff or Backoff()
         async with httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False) as http:
@@ -106,6 +107,10 @@ class Whist:
     async def wallet(self) -> Json:
         """Balances: coins, bars and cups."""
         return await self._session.request("GET", "/v1/wallet")
+
+    async def history(self, limit: int = 50, before: str = "") -> Json:
+        """{"movements", "next_before"}: what came and went, newest first, 1 to 200 a page; `before` leads on (P17)."""
+        return await self._session.request("GET", f"/v1/wallet/history?limit={limit}&before={quote(before, safe='')}")
 
     async def rooms(self) -> list[Json]:
         """The rooms, each with its prizes and why it is closed to us, if it is (P2)."""
@@ -283,13 +288,15 @@ async def _sign_in(session: Session, login_id: str, ask_code: AskCode, ask_drop:
     """One mail is good for several tries (P40): a slip of the finger needs no second one."""
     while True:
         code = await ask_code()
+        if not code:
+            raise WhistError("NOT_SIGNED_IN")
         try:
             await session.sign_in(login_id, code)
         except WhistError as error:
             if error.code == "GUEST_WOULD_BE_DROPPED" and ask_drop is not None and await ask_drop():
                 await session.sign_in(login_id, code, drop_guest=True)
                 return
-            if not code or error.code != "CODE_WRONG" or not error.facts.get("tries_left"):
+            if error.code != "CODE_WRONG" or not error.facts.get("tries_left"):
                 raise
         else:
             return

@@ -23,7 +23,8 @@ from libs.wire.frames import CloseCode
 from services.gateway.socket import listener
 from services.gateway.socket.bucket import Bucket
 from services.gateway.socket.connection import BAD_FRAMES_MAX, TABLES_MAX
-from tests.services.gateway.world import ORIGIN, TABLE, Keys, Player, Stage, staged
+from tests.services.gateway.fake_peers import TABLE, Keys
+from tests.services.gateway.world import ORIGIN, Player, Stage, staged
 
 
 async def still_plays(player: Player) -> None:

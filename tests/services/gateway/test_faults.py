@@ -16,7 +16,9 @@ from libs.wire import frames, link
 from libs.wire.frames import CloseCode
 from services.gateway.consumers import AUTH_TOPIC
 from services.gateway.sessions import FAILED_GAP_SECONDS, REVOKED_SECONDS, Sessions
-from tests.services.gateway.world import TABLE, Keys, Player, Stage, Worker, staged
+from tests.services.gateway.fake_peers import TABLE, Keys
+from tests.services.gateway.fake_worker import Worker
+from tests.services.gateway.world import Player, Stage, staged
 from whist.auth.v1 import events_pb2
 
 TABLE_ID = bytes.fromhex(TABLE)

@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 from libs.wire import frames
+from tests.services.gateway.fake_peers import TABLE
 from tests.services.gateway.test_rest import is_problem
-from tests.services.gateway.world import TABLE, Stage, staged
+from tests.services.gateway.world import Stage, staged
 from whist.matchmaking.v1 import matchmaking_pb2
 from whist.tables.v1 import friends_pb2, tables_pb2
 

@@ -6,7 +6,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.services.gateway.world import ANALYSIS, TABLE, Stage
+from tests.services.gateway.fake_peers import ANALYSIS, TABLE
+from tests.services.gateway.world import Stage
 
 pytestmark = pytest.mark.usefixtures("account")
 OTHER = "0" * 31 + "2"

@@ -9,8 +9,9 @@ import pytest
 
 from libs.chassis.errors import Kind, Refusal
 from services.gateway.http.problems import MEDIA_TYPE, of_domain
+from tests.services.gateway.fake_peers import GONE
 from tests.services.gateway.test_rest import account, is_problem  # noqa: F401 - a fixture
-from tests.services.gateway.world import GONE, Stage
+from tests.services.gateway.world import Stage
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from uuid import uuid4
 
 from libs.wire import frames, link
 from libs.wire.frames import CloseCode
-from tests.services.gateway.world import TABLE, Stage
+from tests.services.gateway.fake_peers import TABLE
+from tests.services.gateway.world import Stage
 from whist.matchmaking.v1 import matchmaking_pb2
 from whist.types.v1 import types_pb2
 

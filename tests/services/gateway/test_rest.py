@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from services.auth.domain.addresses import network_of as network_at_auth
 from services.gateway.http.problems import MEDIA_TYPE
 from services.gateway.network import neighbours_of, network_of
-from tests.services.gateway.world import ORIGIN, TABLE, Stage, staged
+from tests.services.gateway.fake_peers import TABLE
+from tests.services.gateway.world import ORIGIN, Stage, staged
 from whist.types.v1 import types_pb2
 
 GUEST_ONLY = ("tokens", "account", "created")

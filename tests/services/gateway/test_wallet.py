@@ -6,8 +6,9 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from tests.services.gateway.fake_peers import TABLE
 from tests.services.gateway.test_rest import is_problem
-from tests.services.gateway.world import TABLE, Stage
+from tests.services.gateway.world import Stage
 from whist.types.v1 import types_pb2
 
 

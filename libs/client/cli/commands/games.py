@@ -1,7 +1,6 @@
 """Finished games: fetched, told, checked, judged (P61, P62, P70, P72)."""
 
 import json
-import re
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any
@@ -10,7 +9,7 @@ import typer
 
 from libs.client.cli import screen
 from libs.client.cli.analysis import analyse, shown
-from libs.client.cli.commands.options import HERE, AsJson, Url
+from libs.client.cli.commands.options import GAME_ID, HERE, AsJson, GameId, Url
 from libs.client.cli.records.replay import names_of, tell
 from libs.client.cli.records.source import written_at
 from libs.client.cli.running import guarded, run, say, write
@@ -21,18 +20,17 @@ from libs.client.sdk.session import FileStore
 from libs.client.sdk.whist import Whist
 from libs.engine.record.flaws import BadRecord
 
-GAME_ID = re.compile("[0-9a-f]{32}")
 NOT_OURS = frozenset({"NOT_AT_TABLE", "ANALYSIS_UNKNOWN"})  # somebody else of this machine may have played it
 
 RecordSource = Annotated[str, typer.Argument(metavar="FILE", help="A record: a file, - for standard input, or a link.")]
 
 
 def record(
-    game_id: Annotated[str, typer.Argument(help="As `play` and `demo` say it.")],
+    game_id: GameId,
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch the record of a finished game that was played here, and check it against its secret."""
+    """Fetch a finished game's record and check it against its secret."""
     run(_record(game_id, url, as_json))
 
 
@@ -41,7 +39,7 @@ def replay(
     only: Annotated[int | None, typer.Option("--round", min=1, help="This round alone.")] = None,
     open_hands: Annotated[bool, typer.Option("--open", help="Show every hand.")] = False,
 ) -> None:
-    """Tell a recorded game step by step: Enter for the next step on a terminal, all at once in a pipe."""
+    """Tell a recorded game step by step. Enter for the next step on a terminal, all at once in a pipe."""
     guarded(lambda: _replay(file, only, open_hands))
 
 
@@ -56,7 +54,7 @@ def analysis(
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the moves of a finished Romanian Whist: what was best, what each cost, the grade."""
+    """Judge your moves: what was best, what each cost, the grade. Of a finished Romanian Whist."""
     if GAME_ID.fullmatch(game):
         run(_analysis(game, url, as_json))
     else:
@@ -64,7 +62,7 @@ def analysis(
 
 
 def story(
-    game_id: Annotated[str, typer.Argument(metavar="ID", help="A game of yours at the server.")],
+    game_id: GameId,
     locale: Annotated[str, typer.Option(help="en, ro or zh.")] = "en",
     url: Url = HERE,
     as_json: AsJson = False,
@@ -142,7 +140,7 @@ async def _fetch(game_id: str, url: str) -> dict[str, Any]:
 
 async def _asked_by_one_of_us(url: str, ask: Callable[[Whist], Coroutine[Any, Any, dict[str, Any]]]) -> dict[str, Any]:
     """By the player of this machine, or by the last demonstration's guest."""
-    refused: WhistError | None = None
+    refusal: WhistError | None = None
     for role in ("player", "demo"):
         store = FileStore(url, role)
         if store.load() is None:
@@ -153,5 +151,5 @@ async def _asked_by_one_of_us(url: str, ask: Callable[[Whist], Coroutine[Any, An
             except WhistError as error:
                 if error.code not in NOT_OURS:
                     raise
-                refused = error
-    raise refused or WhistError("NOT_AT_TABLE", facts={"why": "no game was played from here at this server"})
+                refusal = error
+    raise refusal or WhistError("NOT_AT_TABLE", facts={"why": "No game was played from here at this server."})

@@ -2,27 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from libs.client.cli import account, league, purse
-from libs.client.cli.commands.games import GAME_ID
-from libs.client.cli.commands.options import HERE, AsJson, Email, Url
+from libs.client.cli.commands.options import HERE, AsJson, Cup, Email, GameId, Url
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.running import run, say, signed_in
 from libs.client.sdk.session import FileStore
 from libs.client.sdk.whist import Whist
-
-
-class Cup(StrEnum):
-    """Kinds of coffee (P11)."""
-
-    X1_5 = "x1.5"
-    X2 = "x2"
-    X3 = "x3"
-    X5 = "x5"
 
 
 def show_league(
@@ -32,7 +21,7 @@ def show_league(
     email: Email = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show one's group of the weekly league, or the leaderboard of friends' games."""
+    """Show your league group, or the friends' leaderboard: --friends."""
     run(_league(week, with_friends, url, email, as_json))
 
 
@@ -42,13 +31,27 @@ def upload(
     email: Email = "",
     as_json: AsJson = False,
 ) -> None:
-    """Have games played offline credited: half of what they would bring online. Guests upload none: --email."""
+    """Have offline games credited. Half of what they would bring online; guests upload none: --email."""
     run(_upload(files, url, email, as_json))
 
 
 def wallet(url: Url = HERE, as_json: AsJson = False) -> None:
     """Say what coins, bars and cups there are."""
     run(_wallet(url, as_json))
+
+
+def history(
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 20,
+    url: Url = HERE,
+    as_json: AsJson = False,
+) -> None:
+    """Say what came into the purse and went, newest first."""
+    run(_history(limit, url, as_json))
+
+
+def rooms(url: Url = HERE, as_json: AsJson = False) -> None:
+    """List the rooms: level, entry, prizes, and which are open to you."""
+    run(_rooms(url, as_json))
 
 
 def coffee(
@@ -61,15 +64,12 @@ def coffee(
 
 
 def refund(
-    game_id: Annotated[str, typer.Argument(metavar="ID", help="A finished game of yours.")],
+    game_id: GameId,
     ask: Annotated[bool, typer.Option("--ask", help="Only say what it would return and take.")] = False,
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Give a game back: the entry and the cup return, all that it won goes. It cannot be undone."""
-    if GAME_ID.fullmatch(game_id) is None:
-        say("whist: a game's id has 32 hexadecimal digits")
-        raise typer.Exit(2)
+    """Give a game back. The entry and the cup return, all that it won goes; it cannot be undone."""
     run(_refund(game_id, ask, url, as_json))
 
 
@@ -87,12 +87,12 @@ def sessions(
     url: Url = HERE,
     as_json: AsJson = False,
 ) -> None:
-    """Your devices that are signed in."""
+    """List your devices that are signed in, or sign one out: --end."""
     run(_sessions(ended, url, as_json))
 
 
 def export(url: Url = HERE) -> None:
-    """All that the server holds of you, as JSON on standard output."""
+    """Write all that the server holds of you, as JSON."""
     run(_export(url))
 
 
@@ -115,6 +115,26 @@ async def _wallet(url: str, as_json: bool) -> None:
     async with Whist.connect(url, store=FileStore(url)) as whist:
         found = await whist.wallet()
     print(json.dumps(found) if as_json else purse.amounts(found))
+
+
+async def _history(limit: int, url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found = (await whist.history(limit))["movements"]
+    for each in found:
+        print(json.dumps(each) if as_json else purse.moved(each))
+    if not found:
+        say("Nothing has come or gone yet.")
+
+
+async def _rooms(url: str, as_json: bool) -> None:
+    async with Whist.connect(url, store=FileStore(url)) as whist:
+        found, me = await whist.rooms(), await whist.me()
+    if not as_json:
+        print(purse.ROOMS_HEAD)
+    for each in found:
+        print(json.dumps(each) if as_json else purse.room(each))
+    if not as_json:
+        print(purse.progress(me))
 
 
 async def _coffee(kind: Cup, url: str, as_json: bool) -> None:

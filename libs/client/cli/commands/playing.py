@@ -14,7 +14,7 @@ import typer
 
 from libs.client.cli import demo as demonstration
 from libs.client.cli import screen
-from libs.client.cli.commands.options import HERE, AsJson, Email, Url
+from libs.client.cli.commands.options import HERE, AsJson, Cup, Email, Url
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.offline.fronts import LocalJson, LocalScreen
 from libs.client.cli.offline.game import play as play_here
@@ -53,6 +53,7 @@ def play(
     room: Room = 1,
     url: Url = HERE,
     email: Email = "",
+    cup: Annotated[Cup | None, typer.Option("--coffee", help="Spend a cup: it multiplies the prize.")] = None,
     players: Annotated[int | None, typer.Option(help="With --game: seats, as the game allows.")] = None,
     bots: Annotated[Bots | None, typer.Option(help="With --game: keen as usual, calm where it has no other.")] = None,
     option: Annotated[
@@ -68,15 +69,16 @@ def play(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Play a quick or classic game online, or any game here with --game."""
+    """Play a quick or classic game online, or any game here: --game."""
     local = {"players": players, "bots": bots, "option": option, "seed": seed, "record": record_file, "pace": pace}
     try:
         if game is None:
             _refuse_with("needs --game, which plays here", local)
             _check_online(mode)
-            asked = _play(room, (mode or OnlineMode.QUICK).value, url, email, as_json)
+            asked = _play(room, (mode or OnlineMode.QUICK).value, cup.value if cup else "", url, email, as_json)
         else:
-            _refuse_with("is for online play", {"room": None if room == 1 else room, "email": email or None})
+            online = {"room": None if room == 1 else room, "email": email or None, "coffee": cup}
+            _refuse_with("is for online play", online)
             setup = set_up(game, players=players, mode=mode, options=option or (), bots=bots, seed=seed)
             file = None if record_file is None else RecordFile(record_file)
             asked = _play_here(setup, pace, file, as_json)
@@ -107,18 +109,18 @@ def demo(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a bot play a whole game in room 1 as a new guest, and check scores, prize, record and deals."""
+    """Let a bot play a whole checked game. In room 1, as a new guest: scores, prize, record and deals."""
     run(_demo(mode.value, url, email, record_file, as_json))
 
 
-async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> None:
+async def _play(room: int, mode: str, cup: str, url: str, email: str, as_json: bool) -> None:
     keyboard = Keyboard()
     front: Front = (
         JsonFront(write) if as_json else ScreenFront(write, terminal=sys.stdout.isatty(), forget=keyboard.forget)
     )
     async with signed_in(url, keyboard, email) as whist:
         say(f"{screen.printable(whist.account['name'])} queues in room {room} ({mode})")
-        table = await _seated(whist, room, mode)
+        table = await _seated(whist, room, mode, cup)
         resumed = (table.view["mode"] == OnlineMode.QUICK) != (mode == OnlineMode.QUICK) or bool(
             table.view["score_sheet"]
         )
@@ -130,10 +132,10 @@ async def _play(room: int, mode: str, url: str, email: str, as_json: bool) -> No
             raise
 
 
-async def _seated(whist: Whist, room: int, mode: str) -> Table:
+async def _seated(whist: Whist, room: int, mode: str, cup: str) -> Table:
     """The table, once it is dealt. An interrupt in the queue takes the ticket back: nobody is seated who has gone."""
     try:
-        return await whist.quick_game(room, mode, told=lambda place: _tell_queue(whist, place))
+        return await whist.quick_game(room, mode, cup, told=lambda place: _tell_queue(whist, place))
     except asyncio.CancelledError:
         with contextlib.suppress(WhistError):
             await whist.cancel_queue()

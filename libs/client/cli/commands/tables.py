@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from libs.client.cli import friends, screen, watching
-from libs.client.cli.commands.options import HERE, AsJson, Email, Url
+from libs.client.cli.commands.options import HERE, AsJson, Email, TableId, Url
 from libs.client.cli.keyboard import Keyboard
 from libs.client.cli.offline.setup import Bots, GameName, Mode, Setup, WrongUsage, set_up
 from libs.client.cli.play import Player, ScreenFront
@@ -35,7 +35,7 @@ def open_table(
     url: Url = HERE,
     email: Email = "",
 ) -> None:
-    """Open a friends' table, wait for others, chat, deal and play. Guests open none: --email."""
+    """Open a friends' table, chat, deal and play. Guests open none: --email."""
     usual = Mode.EIGHT_ONE_EIGHT if game is GameName.ROMANIAN else None
     try:
         setup = set_up(game, players=players, mode=mode or usual, options=option or (), bots=bots)
@@ -46,21 +46,21 @@ def open_table(
 
 
 def sit(
-    table_id: Annotated[str, typer.Argument(metavar="ID", help="As `tables` and `open` say it.")],
+    table_id: TableId,
     seat: Annotated[int | None, typer.Option(min=1, max=7, help="A certain seat; else any that is free.")] = None,
     url: Url = HERE,
     email: Email = "",
 ) -> None:
-    """Sit down at a friends' table, wait for its deal and play; in a game, on a seat that no person holds."""
+    """Sit down at a friends' table and play. In a game: on a seat that no person holds."""
     run(_sit(table_id, seat, url, email))
 
 
 def watch(
-    table_id: Annotated[str, typer.Argument(metavar="ID", help="As `tables` says it.")],
+    table_id: TableId,
     url: Url = HERE,
     email: Email = "",
 ) -> None:
-    """Watch a friends' game; take a bot's seat over, or one that was left, and play on."""
+    """Watch a friends' game, or take a seat over. That is a bot's, or one that was left."""
     run(_watch(table_id, url, email))
 
 
@@ -69,6 +69,8 @@ async def _tables(url: str, as_json: bool) -> None:
         found = await whist.friends.list()
     for table in found:
         print(json.dumps(table) if as_json else friends.listed(table))
+    if not found:
+        say("No friends' table waits or is in play: `whist open` opens one.")
 
 
 async def _open(setup: Setup, listed: bool, url: str, email: str) -> None:
