@@ -15,7 +15,8 @@ from services.wallet.domain.ledger import AccountId, TableId
 from services.wallet.handlers.entries import HoldEntry, release_entry
 from services.wallet.handlers.holding import HoldDesk
 from services.wallet.handlers.ledger_check import ledger_check
-from services.wallet.handlers.purchases import BuyCoffee, audit_log, buy_coffee, grant
+from services.wallet.handlers.operators import audit_log, grant
+from services.wallet.handlers.purchases import BuyCoffee, buy_coffee
 from services.wallet.handlers.reading import balances, history
 from services.wallet.handlers.refunds import RefundDesk, refund, refund_offer
 from services.wallet.handlers.weeks import seal_week

@@ -41,7 +41,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @each_game
-async def test_p70_p72_each_game_is_played_to_its_end_through_the_command(played: str, tmp_path: Path) -> None:
+async def test_p44_p70_p72_each_game_is_played_to_its_end_through_the_command(played: str, tmp_path: Path) -> None:
     file = tmp_path / "game.json"
     words = [*GAMES_PLAYED[played].split(), "--seed", played, "--record", str(file)]
     code, out, err = await whist(*words, typed=await script_of(SETUPS[played]))

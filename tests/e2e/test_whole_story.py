@@ -182,10 +182,6 @@ async def has_coins(whist: Whist, expected: int) -> None:
     await arrives(whist.coins, lambda coins: coins == expected)
 
 
-async def request(whist: Whist, method: str, path: str, body: Any = None) -> Any:
-    return await whist._session.request(method, path, body)
-
-
 # ---- the story ----
 
 
@@ -209,17 +205,17 @@ async def test_p42_to_p55_a_players_first_fortnight(world: World) -> None:
     wallet = await arrives(hero.wallet, lambda wallet: wallet["coins"] == kept + 1000)
     assert set(wallet["cups"].values()) == {10}
     name = f"Hero{uuid4().hex[:8]}"
-    assert (await request(hero, "PUT", "/v1/account/name", {"name": name}))["account"]["name"] == name
+    assert (await hero.claim_name(name))["account"]["name"] == name
 
     # A day that is not the hero's: third in room 3 with coffee, over the death of the table's worker (P11, P33).
     days = vip_weekdays(bytes.fromhex(account), (world.cluster.home.secret("vip-key")).read_text().encode())
     wrong_day = next(day for day in range(1, 7) if day not in days)
     await world.travel_to(MONDAY + timedelta(days=wrong_day))
     table = await until_third(world, hero, others)
-    offer = await request(hero, "GET", f"/v1/games/{table.id}/refund")
+    offer = await hero.refund_offer(table.id)
     assert offer["refused"] == "NOT_A_VIP_DAY"
     with pytest.raises(WhistError) as refused:
-        await request(hero, "POST", f"/v1/games/{table.id}/refund")
+        await hero.refund(table.id)
     assert refused.value.code == "NOT_A_VIP_DAY"
 
     # Monday: the podium is paid, the tier has changed, the week's cups are there (P51, P53, P10).
@@ -234,11 +230,7 @@ async def test_p42_to_p55_a_players_first_fortnight(world: World) -> None:
 async def signed_in(world: World, guest: Whist, address: str) -> None:
     """The guest becomes who has this address."""
     login = await guest._api.start_login(address, "en")
-    code = await mailed_code(world.cluster.home.mails, address)
-    answer = await guest._api.request(
-        "POST", f"/v1/login/{login}", token=await guest._session.access_token(), body={"code": code, "device": "d"}
-    )
-    guest._session._take(answer)
+    await guest._session.sign_in(login, await mailed_code(world.cluster.home.mails, address))
 
 
 async def until_third(world: World, hero: Whist, others: Sequence[Whist]) -> Table:
@@ -267,7 +259,7 @@ async def kill_the_owner(world: World, table: Table) -> None:
 async def closed(world: World, hero: Whist) -> None:
     """The week that began on MONDAY is over."""
     week = week_id(MONDAY)
-    group = await request(hero, "GET", "/v1/leagues/group")
+    group = await hero.group()
     [own] = [each for each in group["members"] if each["account_id"] == hero.account["account_id"]]
     # Third with the strongest coffee is worth two victories without; who needed more games for it may come second.
     assert own["rank"] <= 2
@@ -278,7 +270,7 @@ async def closed(world: World, hero: Whist) -> None:
     assert after["coins"] - had["coins"] == own["podium_coins"] == PODIUM[own["rank"]][0]
     assert after["bars"] - had["bars"] == own["podium_bars"] == PODIUM[own["rank"]][1]
     assert {cup: after["cups"][cup] - had["cups"][cup] for cup in had["cups"]} == dict.fromkeys(had["cups"], 2)
-    closing = await request(hero, "GET", f"/v1/leagues/group?week={week}")
+    closing = await hero.group(week)
     assert closing["closed"]
     me = await arrives(hero.me, lambda me: me["standing"]["tier"] == "queen")
     assert me["standing"]["points"] == 0
@@ -307,7 +299,7 @@ async def given_back(world: World, hero: Whist, others: Sequence[Whist], days: t
         if place != 1:
             break
     for _ in range(2):
-        await request(hero, "POST", f"/v1/games/{table.id}/refund")
+        await hero.refund(table.id)
     wallet = await arrives(hero.wallet, lambda wallet: wallet["coins"] == had["coins"])
     assert wallet["bars"] == had["bars"]
 

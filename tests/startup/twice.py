@@ -1,6 +1,6 @@
 """At least once, taken at its word: each event comes twice, and an earlier one of any key comes once more after it.
 
-Style 8 and X18: whoever consumes must be none the wiser. It holds for the in-process bus and for Kafka alike, since
+X18: whoever consumes must be none the wiser. It holds for the in-process bus and for Kafka alike, since
 both hand their events to `Delivery.take`; the late repetition is what a rebalance or a redrive does, under another
 offset and out of order.
 """

@@ -1,16 +1,14 @@
-"""Coffee for bars (P12), and balances that operators correct (P82)."""
+"""Coffee for bars (P12)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from libs.chassis.audit import Act, AuditLine
 from libs.house.modes import Coffee
 from libs.house.platform import Platform
 from services.wallet.domain.assets import CUPS, Amounts
 from services.wallet.domain.errors import GuestsHaveNoCoffee, RequestDiffers
 from services.wallet.domain.ledger import AccountId
-from services.wallet.domain.purchases import correction, purchase
+from services.wallet.domain.purchases import purchase
 from services.wallet.ports import Wallets
 
 
@@ -39,21 +37,3 @@ async def buy_coffee(command: BuyCoffee, *, wallets: Wallets, platform: Platform
             if CUPS[command.coffee] not in bought:
                 raise RequestDiffers
         return (await ledger.belongings(command.account_id)).owned
-
-
-async def grant(act: Act, account_id: AccountId, amounts: Amounts, *, wallets: Wallets) -> Amounts:
-    """Correct a balance by what the account gains or gives, written down beside it, once a request (P82).
-
-    Returns what is there now. Raises NothingToGrant, BadAmount, InsufficientFunds, ActDiffers.
-    """
-    transfer = correction(account_id, amounts, act.request_id)
-    async with wallets.transaction() as ledger:
-        if await ledger.record_act(act):
-            await ledger.post([transfer])
-        return (await ledger.belongings(account_id)).owned
-
-
-async def audit_log(*, before: int | None, limit: int, wallets: Wallets) -> Sequence[AuditLine]:
-    """Operators' acts on the wallet, newest first, older than the line `before`; None: from the newest."""
-    async with wallets.transaction() as ledger:
-        return await ledger.acts(before=before, limit=limit)

@@ -11,7 +11,8 @@ from libs.house.modes import Coffee
 from services.wallet.domain.assets import Asset
 from services.wallet.domain.ledger import AccountId
 from services.wallet.domain.purchases import correction
-from services.wallet.handlers.purchases import BuyCoffee, audit_log, buy_coffee, grant
+from services.wallet.handlers.operators import audit_log, grant
+from services.wallet.handlers.purchases import BuyCoffee, buy_coffee
 from tests.services.wallet.builders import ENTROPY, PLATFORM, SIGNUP, Wallet
 
 
