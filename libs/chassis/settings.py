@@ -60,4 +60,5 @@ def load_settings(kind: type[S], **given: Any) -> S:
 
 def _line(place: tuple[int | str, ...], message: str) -> str:
     """What is wrong, behind the variable's name; a check of several fields names them itself."""
+    message = message.removeprefix("Value error, ")  # pydantic's, before what a check of ours says
     return f"{ENV_PREFIX}{str(place[0]).upper()}: {message}" if place else message

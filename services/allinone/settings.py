@@ -6,6 +6,8 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from libs.chassis.addresses import HostPort, HostPortOrNothing
+
 
 class AllInOneSettings(BaseSettings):
     """One machine."""
@@ -14,12 +16,14 @@ class AllInOneSettings(BaseSettings):
 
     data_dir: Path = Field(default=Path(".run/embedded"), description="PostgreSQL, secrets and mails of this machine.")
     platform_config: Path | None = Field(default=None, description="platform.toml; empty: the checkout's own.")
-    http_listen: str = Field(
-        default="127.0.0.1:8080", pattern=r"^[^:]+:\d+$", description="host:port of page and REST."
+    http_listen: HostPort = Field(default="127.0.0.1:8080", description="host:port of page and REST.")
+    socket_listen: HostPort = Field(default="127.0.0.1:8081", description="host:port of WebSockets.")
+    admin_listen: HostPortOrNothing = Field(
+        default="127.0.0.1:8090", description="host:port of the operators' listener; empty: none."
     )
-    socket_listen: str = Field(default="127.0.0.1:8081", pattern=r"^[^:]+:\d+$", description="host:port of WebSockets.")
-    admin_listen: str = Field(default="127.0.0.1:8090", pattern=r"^(|[^:]+:\d+)$", description="Operators' listener.")
-    metrics_listen: str = Field(default="127.0.0.1:9100", pattern=r"^(|[^:]+:\d+)$", description="Prometheus's scrape.")
+    metrics_listen: HostPortOrNothing = Field(
+        default="127.0.0.1:9100", description="host:port of Prometheus's scrape; empty: none."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["json", "console"] = "console"
     otlp_endpoint: str = Field(default="", description="OpenTelemetry collector, host:port; empty: no traces.")

@@ -101,6 +101,7 @@ REFUSALS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = MappingProxy
         "ANALYSIS_UNKNOWN": lambda _: "There is no such finished game of yours.",
         "ANALYSIS_NOT_OFFERED": lambda _: "Analysis and story are for friends' games, and for others on your VIP days.",
         "ANALYSIS_NOT_YET": lambda _: "The coach still thinks about it: ask again in a moment.",
+        "BAD_WEEK": lambda facts: f"There is no week {facts.get('week_id')}; weeks are named as 2026-W48.",
         "GAME_RUNNING": lambda _: "The game is not over yet.",
         "INVALID_REQUEST": _fields,
         "ACCOUNT_UNKNOWN": lambda _: "There is no such account.",

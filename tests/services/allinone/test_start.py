@@ -66,6 +66,13 @@ async def test_p83_a_wrong_platform_file_is_one_line_and_nothing_is_started(prog
     assert not (tmp_path / "data" / "postgres").exists()
 
 
+@pytest.mark.parametrize("wrong", ["nonsense", "127.0.0.1:99999", "127.0.0.1:", ":8080"])
+async def test_p83_what_is_no_address_is_one_line_that_names_the_variable(wrong: str, tmp_path: Path) -> None:
+    said = await refused("services.allinone", {"WHIST_HTTP_LISTEN": wrong, "WHIST_DATA_DIR": str(tmp_path)})
+    assert said.startswith("WHIST_HTTP_LISTEN: ") and said.count("\n") == 1
+    assert "match" not in said and "error" not in said
+
+
 def test_the_place_of_sockets_goes_when_the_folder_is_let_go(tmp_path: Path) -> None:
     home = Home(tmp_path, SystemEntropy())
     with home.held():
