@@ -8,7 +8,7 @@ from typing import Any
 import stamina
 from google.protobuf.message import Message
 
-from libs.chassis.errors import DomainError
+from libs.chassis.errors import DomainError, Kind
 from libs.chassis.rpc.peer import CALL_SECONDS, Peer, is_unavailable
 from libs.wire.frames import Chat, Choices, Friend, Queue, Waiting
 from services.gateway.locating import Locating
@@ -31,6 +31,13 @@ STATES = {
     matchmaking_pb2.QUEUE_STATE_DROPPED: "dropped",
 }
 MODES = {types_pb2.MODE_QUICK: "quick", types_pb2.MODE_CLASSIC: "classic"}
+
+
+class AccountSuspended(DomainError):
+    """Its sessions are over, which this gateway may not have heard (it has started since)."""
+
+    kind = Kind.FORBIDDEN
+    reason = "ACCOUNT_SUSPENDED"
 
 
 class Clients:
@@ -66,8 +73,10 @@ class Clients:
             yield queue_frame(answer.status)
 
     async def friend(self, account_id: bytes) -> friends_pb2.Friend:
-        """An account as friends' tables know it."""
+        """An account as friends' tables know it. Raises AccountSuspended."""
         found = await self.auth.call(self.auth_stub.GetAccount, auth_pb2.GetAccountRequest(account_id=account_id))
+        if found.account.suspended:
+            raise AccountSuspended
         return friends_pb2.Friend(account_id=account_id, name=found.account.name, guest=found.account.guest)
 
     async def table_call(self, rpc: str, request: Message) -> Any:

@@ -73,6 +73,7 @@ class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
         self.keys = keys
         self.jwks_asked = 0
         self.guests: dict[bytes, UUID] = {}
+        self.suspended: set[bytes] = set()
         self.networks: list[str] = []
         self.refreshed: list[str] = []
         self.logged_out: list[str] = []
@@ -144,7 +145,9 @@ class Auth(AccountsDesk, auth_pb2_grpc.AuthServiceServicer):
     async def GetAccount(self, request: Any, context: Any) -> auth_pb2.GetAccountResponse:
         if request.account_id == NOBODY:
             raise Refusal(Kind.NOT_FOUND, "ACCOUNT_UNKNOWN")
-        return auth_pb2.GetAccountResponse(account=auth_pb2.Account(account_id=request.account_id, name="Ana"))
+        suspended = request.account_id in self.suspended
+        account = auth_pb2.Account(account_id=request.account_id, name="Ana", suspended=suspended)
+        return auth_pb2.GetAccountResponse(account=account)
 
     async def GetAccounts(self, request: Any, context: Any) -> auth_pb2.GetAccountsResponse:
         known = [each for each in request.account_ids if each != GONE]

@@ -124,6 +124,17 @@ async def test_x3_who_waits_for_a_quick_table_sits_down_nowhere_else(
     assert (await http.post(f"/v1/friends-tables/{TABLE}/sit", json={})).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["", f"/{TABLE}/sit", f"/{TABLE}/deal", f"/{TABLE}/rematch", f"/{TABLE}/take-seat"])
+async def test_p82_a_suspended_account_does_nothing_at_tables_whatever_its_token_says(
+    stage: Stage, http: httpx.AsyncClient, account: UUID, path: str
+) -> None:
+    """A gateway that has started since has not heard that its sessions are over."""
+    stage.world.auth.suspended.add(account.bytes)
+    refused = await http.post(f"/v1/friends-tables{path}", json={"seat": 2} if path.endswith("seat") else {})
+    assert is_problem(refused, 403, "ACCOUNT_SUSPENDED")
+    assert not stage.world.worker.asked
+
+
 async def test_3_where_one_sits_is_told_by_any_gateway(stage: Stage, http: httpx.AsyncClient, account: UUID) -> None:
     assert (await http.get("/v1/seat")).json() == {"table": None, "kind": None, "stage": None}
     stage.world.worker.seats[account.bytes] = (tables_pb2.TABLE_KIND_FRIENDS, False)
