@@ -8,7 +8,7 @@ from uuid import UUID
 from services.auth import metrics
 from services.auth.domain.accounts import AccountId, SessionId
 from services.auth.domain.errors import AccountUnknown, SignInNotFresh
-from services.auth.handlers.desk import TOPIC, Desk
+from services.auth.handlers.desk import TOPIC, Desk, login_subject
 from services.auth.handlers.sessions import end
 from services.auth.ports import Register
 from whist.auth.v1.events_pb2 import AccountDeleted, AuthEvent
@@ -23,9 +23,12 @@ async def delete_account(account_id: UUID, session_id: UUID | None, *, desk: Des
     """
     account = AccountId(account_id)
     async with desk.registry.transaction() as tx:
-        # Before the account is held: a sign-in holds its login first, then the account.
+        # Before the account is held: a sign-in holds its login first, then the account; and who asks for a code or
+        # deletes the same account waits here, or the letter of one and the account of the other are a deadlock.
         if contact := await tx.contact_of(account):
-            await tx.forget_login(contact[0])
+            await tx.serialize(login_subject(contact[0], desk))
+            if contact == await tx.contact_of(account):
+                await tx.forget_login(contact[0])
         held = await tx.hold_account(account)
         if held is None:
             if await tx.was_deleted(account):

@@ -59,6 +59,11 @@ def request_id_of(value: bytes, entropy: Entropy) -> bytes:
     return value
 
 
+def login_subject(email: str, desk: Desk) -> bytes:
+    """What `serialize` takes of an address: one at a time asks for its code, or deletes its account."""
+    return desk.pepper.subject(b"login", email.encode())
+
+
 def refuse_after(wait: timedelta | None, counted: str) -> None:
     """Raises RateLimited when there is something to wait for."""
     if wait is not None:

@@ -25,6 +25,7 @@ from services.auth.handlers.desk import (
     ID_BYTES,
     Desk,
     check_id,
+    login_subject,
     note_seen,
     publish_created,
     publish_upgraded,
@@ -70,7 +71,7 @@ async def start_login(command: StartLogin, *, desk: Desk) -> Login:
     mail_id = desk.entropy.uuid7()
     async with desk.registry.transaction() as tx:
         # Two sendings of one request meet here, and the second finds what the first has done.
-        await tx.serialize(desk.pepper.subject(b"login", email.encode()))
+        await tx.serialize(login_subject(email, desk))
         if asked := await tx.login_asked(email, request_id):
             return asked
         now = await tx.now()

@@ -24,12 +24,14 @@ async def seat_vacated(table_id: TableId, account_id: AccountId, *, tx: Records)
 
 async def level_reached(account_id: AccountId, level: int, told_at: datetime, *, tx: Records) -> None:
     """Rooms open by level (P2), and close again where a voided game took experience back (P82)."""
-    await tx.set_level(account_id, level, told_at)
+    if not await _is_deleted(account_id, tx=tx):
+        await tx.set_level(account_id, level, told_at)
 
 
 async def tier_changed(account_id: AccountId, tier: Tier, told_at: datetime, *, tx: Records) -> None:
     """Near tiers sit together (P4). A ticket keeps the tier it was made with."""
-    await tx.set_tier(account_id, tier, told_at)
+    if not await _is_deleted(account_id, tx=tx):
+        await tx.set_tier(account_id, tier, told_at)
 
 
 async def account_suspended(account_id: AccountId, told_at: datetime, *, tx: Records) -> None:
@@ -57,6 +59,11 @@ async def guest_upgraded(account_id: AccountId, name: str, *, tx: Records) -> No
 async def name_changed(account_id: AccountId, name: str, *, tx: Records) -> None:
     """Who waits, or is on the way to a table, sits down under it (P41)."""
     await tx.rename(account_id, name)
+
+
+async def _is_deleted(account_id: AccountId, *, tx: Records) -> bool:
+    """Games that an account sat at, and weeks that it played in, may end after it."""
+    return (await tx.closed_reasons((account_id,))).get(account_id) == AccountDeleted.reason
 
 
 async def _shut_out(account_id: AccountId, reason: str, told_at: datetime, *, tx: Records) -> None:

@@ -190,8 +190,8 @@ async def test_x19_a_game_under_other_options_is_the_same_game(leagues: Leagues)
     ]
     legal = [written for written in dressed if is_legal(written)]
     assert len(legal) > 1
-    answers = [await leagues.upload(person, plain.dumps(written)) for written in legal]
-    assert [each.credited for each in answers] == [True] + [False] * (len(legal) - 1)
+    answers = await asyncio.gather(*(leagues.upload(person, plain.dumps(written)) for written in legal * 4))
+    assert [each.credited for each in answers].count(True) == 1
     assert {each.experience for each in answers} == {each.total for each in answers} == {answers[0].experience}
 
 

@@ -75,6 +75,10 @@ async def test_p45_of_a_deleted_account_no_ticket_no_name_and_no_standing_is_lef
             await following.account_deleted(account_id, at, tx=tx)
     for table in ("ticket", "standing", "event", "outbox"):
         assert not await world.rows(f"select 1 from matchmaking.{table} as t where t::text like '%Iordana%'"), table
+    # A game that it sat at ends after it, and leagues tell what it was worth.
+    async with world.store.transaction() as tx:
+        await following.level_reached(account_id, 3, at + timedelta(seconds=9), tx=tx)
+        await following.tier_changed(account_id, Tier.QUEEN, at + timedelta(seconds=9), tx=tx)
     assert not await world.rows(f"select 1 from matchmaking.standing where account_id = '{account_id}'")
     assert await _refused(world, account_id) == DELETED, "an access token may outlive its account"
     async with world.store.transaction() as tx:
