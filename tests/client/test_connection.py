@@ -268,6 +268,17 @@ async def test_p42_a_stored_session_is_the_same_guest_and_a_dead_one_a_new(serve
         assert server.access == "access-3"
 
 
+async def test_a_sign_in_that_has_ended_is_said_once_and_no_guest_steps_in_unseen(server: Whistle) -> None:
+    store = MemoryStore()
+    store.save({"refresh_token": "spent", "account": {"account_id": "a", "name": "Ana", "guest": False}})
+    with pytest.raises(WhistError, match="SIGN_IN_ENDED") as ended:
+        async with Whist.connect(server.url, store=store):
+            pass
+    assert ended.value.facts["name"] == "Ana" and server.access == ""
+    async with Whist.connect(server.url, store=store):
+        assert server.access == "access-1"
+
+
 async def test_p40_signing_in_by_code(server: Whistle, soon: Backoff) -> None:
     async def code() -> str:
         return "12345678"

@@ -36,6 +36,17 @@ def test_what_is_short_is_named(facts: dict[str, object], told: str) -> None:
     assert spoken(WhistError("INSUFFICIENT_FUNDS", 409, facts)) == told
 
 
+def test_a_room_and_a_refund_that_wait_for_a_vip_day_are_told_apart() -> None:
+    assert spoken(WhistError("NOT_A_VIP_DAY", 403, {"room": 6})) == "That room opens on your VIP days only."
+    assert spoken(WhistError("NOT_A_VIP_DAY", 409)) == "It did not finish on one of your VIP days."
+
+
+def test_a_record_is_refused_with_what_is_wrong_with_it() -> None:
+    told = spoken(WhistError("BAD_RECORD", 400, {"problem": "PLAYED_ONLINE"}))
+    assert told == "The record is not credited: it was played online."
+    assert "ILLEGAL_MOVE" in spoken(WhistError("BAD_RECORD", 400, {"problem": "ILLEGAL_MOVE"}))
+
+
 def test_nothing_that_a_server_says_moves_the_cursor() -> None:
     assert "\x1b" not in spoken(WhistError("NAME_INVALID", 400, {"rule": "length", "min": "\x1b[2J", "max": 16}))
     assert "\x1b" not in spoken(WhistError("NEW_ONE", 400, {"why": "\x1b[2J"}))

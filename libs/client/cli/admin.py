@@ -63,7 +63,7 @@ def accounts(
     words: Annotated[str, typer.Argument(metavar="WORDS", help="An id, a name, or an address.")],
     reason: Reason, url: Url = HERE, token_file: TokenFile = None, as_json: AsJson = False,
 ) -> None:  # fmt: skip
-    """Find accounts by id, name or address. That you looked is written down."""
+    """Find accounts by id, name or address. Guests by id alone; that you looked is written down."""
 
     async def run(desk: OperatorsDesk) -> None:
         found = await desk.accounts(words, reason)

@@ -15,6 +15,16 @@ NAME_RULES: Final[Mapping[str, str]] = MappingProxyType(
         "reserved": "That name is the house's own.",
     }
 )
+# Of a record that is whole and true but nobody's offline game (P44); others by their flaw's name.
+RECORD_FLAWS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "NOT_FINISHED": "it was not played to its end",
+        "NO_SECRET": "it does not have its secret",
+        "ANOTHER_SEAT": "the secret draws another seat for its player",
+        "PLAYED_ONLINE": "it was played online",
+        "ANOTHERS_GAME": "somebody else has uploaded it",
+    }
+)
 
 
 def spoken(error: WhistError) -> str:
@@ -93,6 +103,15 @@ REFUSALS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = MappingProxy
         "EMAIL_INVALID": lambda _: "That is no address to send a code to.",
         "CODE_WRONG": lambda _: "That was not the code.",
         "CODE_SPENT": lambda _: "That code is used up or too old: ask for another.",
+        "SIGN_IN_ENDED": lambda facts: f"Your sign-in as {facts.get('name')} has ended: sign in again with --email.",
+        "NOT_A_VIP_DAY": lambda facts: (
+            "That room opens on your VIP days only."
+            if "room" in facts
+            else "It did not finish on one of your VIP days."
+        ),
+        "BAD_RECORD": lambda facts: (
+            f"The record is not credited: {RECORD_FLAWS.get(str(facts.get('problem')), facts.get('problem'))}."
+        ),
         "NOT_SIGNED_IN": lambda _: "Nobody is signed in.",
         "GUEST_WOULD_BE_DROPPED": lambda _: "You are the guest still; nothing has changed.",
         "RATE_LIMITED": lambda facts: f"Too often: again in {facts.get('retry_after_seconds', 'some')} s.",

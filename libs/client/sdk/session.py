@@ -93,7 +93,10 @@ class Session:
         self.account: Json = {}
 
     async def resume(self) -> bool:
-        """Take the stored session up again; False when there is none or the server no longer knows it."""
+        """Take the stored session up again; False when there is none or the server no longer knows the guest.
+
+        Raises WhistError SIGN_IN_ENDED, once, where it was an account's: a guest in its place would look like a loss.
+        """
         kept = self._store.load()
         if kept is None or not isinstance(kept.get("refresh_token"), str):
             return False
@@ -102,7 +105,11 @@ class Session:
         except WhistError as error:
             if error.code == "UNREACHABLE" or error.status != UNAUTHENTICATED:
                 raise
-            return False
+            account = kept.get("account") or {}
+            if account.get("guest", True):
+                return False
+            self._store.save({})
+            raise WhistError("SIGN_IN_ENDED", UNAUTHENTICATED, {"name": account.get("name")}) from None
         return True
 
     async def become_guest(self) -> None:

@@ -50,7 +50,7 @@ class Whist:
         `ask_code` gives the code that was e-mailed, again while it is wrong and tries are left; "" gives up
         (NOT_SIGNED_IN). A stored guest becomes the account of a new address; for one that has its account `ask_drop`
         says whether the guest may be lost (never without it: GUEST_WOULD_BE_DROPPED). Raises Unreachable, and
-        WhistError for what is refused.
+        WhistError for what is refused; SIGN_IN_ENDED, once, for an account's stored session that is over.
         """
         waits = backoff or Backoff()
         async with httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False) as http:
