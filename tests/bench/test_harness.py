@@ -19,9 +19,9 @@ GOOD = Row(
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="the load runs on Node")
-async def test_a_tiny_run_is_refereed_durable_and_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_tiny_run_is_refereed_durable_and_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--tables", "2", "--seconds", "2", "--warm", "1", "--targets", "whist", "--attempts", "1", "--deals", "2"]
-    assert await main([*words, "--folder", str(tmp_path), "--json"]) == 0
+    assert await main([*words, "--folder", str(folder), "--json"]) == 0
     [row] = json.loads(capsys.readouterr().out.splitlines()[-1])["rows"]
     assert row.keys() >= KEYS
     assert (row["target"], row["tables"], row["referee_errors"], row["lost_acked"]) == ("whist", 2, 0, 0)

@@ -24,9 +24,9 @@ SLOW = slow_sockets.SlowSockets(
 POINT = workers.Point(us_per_move=100.0, moves_per_s=9.0, wrong=0)
 
 
-async def test_a_newcomer_has_a_view_within_a_second_while_everybody_plays_as_fast_as_can_be(tmp_path: Path) -> None:
+async def test_a_newcomer_has_a_view_within_a_second_while_everybody_plays_as_fast_as_can_be(folder: Path) -> None:
     random = Random(1)
-    async with whist(tmp_path / "run") as running:
+    async with whist(folder / "run") as running:
         seated = await seated_at(running, BUSY_TABLES + NEWCOMERS, 64)
         lives = [LiveTable(each, random, lambda: 0.0, lambda live, epoch: None) for each in seated]
         busy, late = lives[:BUSY_TABLES], lives[BUSY_TABLES:]
@@ -47,9 +47,9 @@ async def test_a_newcomer_has_a_view_within_a_second_while_everybody_plays_as_fa
 
 
 async def test_p33_tables_of_a_killed_worker_accept_moves_again_and_nothing_acknowledged_is_lost(
-    tmp_path: Path,
+    folder: Path,
 ) -> None:
-    made = await recovery.measured(tmp_path / "run", tables=12, think_seconds=0.3)
+    made = await recovery.measured(folder / "run", tables=12, think_seconds=0.3)
     assert (made.never, made.faults, made.lost_acked) == (0, 0, 0)
     assert 1.0 < made.first_s <= made.last_s, "a lease has to run out first"
 

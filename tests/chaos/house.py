@@ -7,6 +7,7 @@ from itertools import count
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import SecretStr
 
 from libs.chassis.db.database import Database
 from libs.chassis.events.memory import MemoryBus
@@ -27,6 +28,7 @@ from whist.tables.v1 import tables_pb2
 MIGRATIONS = (tables.MIGRATIONS, wallet.MIGRATIONS)
 # A tenth of the limits: a person's card times out after a second or two.
 LIMIT_SCALE = 0.1
+VIP_KEY = SecretStr("of the house in the tests")
 ROOM, ENTRY, PRIZES = 2, 100, (250, 175, 137)
 
 
@@ -67,7 +69,7 @@ async def house(place: Home, url: str, *, limit_scale: float = LIMIT_SCALE) -> A
     )  # fmt: skip
     purses = load_settings(
         WalletSettings, database_url=url, grpc_listen=f"unix:{place.folder}/wallet.sock", tables_target=address,
-        drain_seconds=1.0,
+        vip_key=VIP_KEY, drain_seconds=1.0,
     )  # fmt: skip
     peers = [Peer(address, caller) for caller in ("gateway", "matchmaking", "wallet")]
     database = Database.open(url, "wallet")

@@ -23,8 +23,10 @@ from libs.chassis.run import address_of, running, running_together
 from libs.chassis.service import Chassis, Job, Service, Spec
 from libs.chassis.settings import ServiceSettings
 from libs.chassis.telemetry.metrics import job_failures, job_last_success, metrics_listener
+from services.coach.wiring import MIGRATIONS as COACH_MIGRATIONS
 from tests.chassis.sample import MIGRATIONS, Reader, SampleTransaction, message, rows, until
 from tests.chassis.test_rpc import HINT, Behaviour
+from tests.conftest import MakeDatabase
 from whist.coach.v1.coach_pb2 import HintRequest
 from whist.coach.v1.coach_pb2_grpc import CoachServiceStub, add_CoachServiceServicer_to_server
 
@@ -256,11 +258,15 @@ def test_p83_what_is_wrong_is_named_and_stops_the_start(
     assert "Traceback" not in done.stderr
 
 
-async def test_sigterm_stops_a_process_cleanly(tmp_path: Path) -> None:
+async def test_sigterm_stops_a_process_cleanly(tmp_path: Path, make_database: MakeDatabase, kafka: str) -> None:
     target = f"unix:{tmp_path}/s"
+    database_url = await make_database(COACH_MIGRATIONS)
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "services.coach", "serve", cwd=ROOT, stderr=asyncio.subprocess.PIPE,
-        env={"PATH": os.environ["PATH"], "WHIST_GRPC_LISTEN": target},
+        env={
+            "PATH": os.environ["PATH"], "WHIST_GRPC_LISTEN": target, "WHIST_DATABASE_URL": database_url,
+            "WHIST_KAFKA_BOOTSTRAP": kafka,
+        },
     )  # fmt: skip
     assert process.stderr is not None
     async with asyncio.timeout(30):
