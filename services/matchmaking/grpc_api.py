@@ -38,8 +38,10 @@ class MatchmakingApi(MatchmakingServiceServicer):
 
     async def Rooms(self, request: pb.RoomsRequest, context: Any) -> pb.RoomsResponse:  # noqa: N802
         del context
-        rooms = await self._queueing.rooms(_account(request.account_id), guest=request.guest)
-        return pb.RoomsResponse(rooms=[_room(room) for room in rooms])
+        account_id = _account(request.account_id)
+        rooms = await self._queueing.rooms(account_id, guest=request.guest)
+        vip_weekdays = self._queueing.days.weekdays(account_id, guest=request.guest)
+        return pb.RoomsResponse(rooms=[_room(room) for room in rooms], vip_weekdays=vip_weekdays)
 
     async def Enqueue(self, request: pb.EnqueueRequest, context: Any) -> pb.EnqueueResponse:  # noqa: N802
         del context

@@ -535,7 +535,7 @@ def rest(server: Whistle) -> FastAPI:
 
     @app.get("/v1/rooms")
     async def rooms(request: Request) -> Any:
-        return refused(request) or {"rooms": ROOMS}
+        return refused(request) or {"rooms": ROOMS, "vip_days": ["monday", "sunday"]}
 
     @app.post("/v1/queue")
     async def queue(request: Request) -> Any:

@@ -560,6 +560,7 @@ async def test_p2_the_rooms_are_listed_with_the_reason_why_one_is_closed(server:
             " 1  Cottage        1  free                         100  open",
             "12  Palace    VIP 40  250,000 coins + 20 bars  625,000  your level is lower",
             f"Level 3, {server.experience:,} experience; the next level at 600.",
+            "Your VIP days: Monday and Sunday.",
         ],
     )
     code, out, _ = await whist(server, tmp_path, "rooms", "--json")

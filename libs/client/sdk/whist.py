@@ -117,6 +117,11 @@ class Whist:
         rooms: list[Json] = (await self._session.request("GET", "/v1/rooms"))["rooms"]
         return rooms
 
+    async def vip_days(self) -> list[str]:
+        """Our two days of each week, "monday" to "sunday", on which VIP rooms open to us; guests have none (P13)."""
+        days: list[str] = (await self._session.request("GET", "/v1/rooms"))["vip_days"]
+        return days
+
     async def coins(self) -> int:
         """Coins in the wallet now."""
         return int((await self.wallet())["coins"])

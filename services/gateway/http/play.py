@@ -44,12 +44,15 @@ class GameOver(DomainError):
 
 @router.get("/rooms")
 async def rooms(parts: PartsOf, holder: Holder) -> models.Rooms:
-    """The rooms, and for each why one may not enter it now (P2)."""
+    """The rooms, for each why one may not enter it now (P2), and one's VIP days (P13)."""
     answer = await parts.clients.matchmaking.call(
         parts.clients.matchmaking_stub.Rooms,
         matchmaking_pb2.RoomsRequest(account_id=holder.account_id, guest=holder.guest),
     )
-    return models.Rooms(rooms=[models.Room.of(room) for room in answer.rooms])
+    return models.Rooms(
+        rooms=[models.Room.of(room) for room in answer.rooms],
+        vip_days=[models.WEEKDAYS[day] for day in answer.vip_weekdays],
+    )
 
 
 @router.post("/queue")

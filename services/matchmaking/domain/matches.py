@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from libs.house.modes import Coffee, Mode
 from libs.house.platform import Platform
-from libs.house.vip import is_vip_day
+from libs.house.vip import is_vip_day, vip_weekdays
 from services.matchmaking.domain.errors import NotAVipDay
 from services.matchmaking.domain.ids import AccountId, TableId
 from services.matchmaking.domain.tickets import Ticket, TicketState
@@ -79,6 +79,10 @@ class VipDays:
     def today(self, account_id: AccountId, at: datetime, *, guest: bool) -> bool:
         """Guests have none (P42)."""
         return not guest and is_vip_day(account_id.bytes, self.key, at, zone=self.zone)
+
+    def weekdays(self, account_id: AccountId, *, guest: bool) -> tuple[int, ...]:
+        """The account's two, 0 = Monday; guests have none."""
+        return () if guest else vip_weekdays(account_id.bytes, self.key)
 
 
 def shut_out(match: Match, platform: Platform, days: VipDays) -> dict[AccountId, str]:

@@ -192,7 +192,7 @@ class Matchmaking(matchmaking_pb2_grpc.MatchmakingServiceServicer):
 
     async def Rooms(self, request: Any, context: Any) -> matchmaking_pb2.RoomsResponse:
         return matchmaking_pb2.RoomsResponse(
-            rooms=[matchmaking_pb2.Room(room=1, name="Cottage", prizes=[100, 70, 55], level=1)]
+            rooms=[matchmaking_pb2.Room(room=1, name="Cottage", prizes=[100, 70, 55], level=1)], vip_weekdays=[0, 6]
         )
 
     async def Enqueue(self, request: Any, context: Any) -> matchmaking_pb2.EnqueueResponse:

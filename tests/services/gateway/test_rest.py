@@ -165,7 +165,8 @@ async def test_p8_queueing_carries_room_mode_coffee_and_the_accounts_name(
 
 @pytest.mark.usefixtures("account")
 async def test_purse_rooms_record_and_league_are_read(http: httpx.AsyncClient) -> None:
-    assert (await http.get("/v1/rooms")).json()["rooms"][0]["name"] == "Cottage"
+    rooms = (await http.get("/v1/rooms")).json()
+    assert (rooms["rooms"][0]["name"], rooms["vip_days"]) == ("Cottage", ["monday", "sunday"])
     assert (await http.get("/v1/wallet")).json()["coins"] == 1000
     history = (await http.get("/v1/wallet/history", params={"limit": 5})).json()
     assert history["movements"][0]["reason"] == "signup_gift" and history["next_before"] is None

@@ -223,6 +223,10 @@ async def test_p7_vip_rooms_open_on_the_accounts_own_days(world: World) -> None:
             opened.append(False)
     assert sum(opened) == 2
     assert opened == [days.today(account_id, today + timedelta(days=ahead), guest=False) for ahead in range(7)]
+    told = days.weekdays(account_id, guest=False)
+    local = today.astimezone(PLATFORM.zone)
+    assert {(local.weekday() + ahead) % 7 for ahead in range(7) if opened[ahead]} == set(told)
+    assert days.weekdays(account_id, guest=True) == ()
 
 
 async def test_p3_p4_tickets_carry_the_tier_that_leagues_told_but_guests_are_jacks(world: World) -> None:

@@ -128,13 +128,15 @@ async def _history(limit: int, url: str, as_json: bool) -> None:
 
 async def _rooms(url: str, as_json: bool) -> None:
     async with Whist.connect(url, store=FileStore(url)) as whist:
-        found, me = await whist.rooms(), await whist.me()
+        found, days, me = await whist.rooms(), await whist.vip_days(), await whist.me()
     if not as_json:
         print(purse.ROOMS_HEAD)
     for each in found:
         print(json.dumps(each) if as_json else purse.room(each))
     if not as_json:
         print(purse.progress(me))
+        if days:
+            print(f"Your VIP days: {' and '.join(day.capitalize() for day in days)}.")
 
 
 async def _coffee(kind: Cup, url: str, as_json: bool) -> None:

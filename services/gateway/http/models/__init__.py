@@ -40,6 +40,7 @@ from services.gateway.http.models.leagues import (
 from services.gateway.http.models.personal import Export, Name, NameClaimed, Session, Sessions
 from services.gateway.http.models.play import (
     MODE_OF,
+    WEEKDAYS,
     Advice,
     Hint,
     ModeName,
@@ -69,6 +70,7 @@ __all__ = [
     "FORMS",
     "MODE_OF",
     "TIERS",
+    "WEEKDAYS",
     "Account",
     "Advice",
     "Analysis",

@@ -2,7 +2,7 @@
 
 import json
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field
 
@@ -13,6 +13,8 @@ from whist.coach.v1 import coach_pb2
 from whist.matchmaking.v1 import matchmaking_pb2
 from whist.tables.v1 import tables_pb2
 
+WeekdayName = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+WEEKDAYS: tuple[WeekdayName, ...] = get_args(WeekdayName)
 ModeName = Literal["quick", "classic"]
 
 
@@ -56,9 +58,11 @@ class Room(BaseModel):
 
 
 class Rooms(BaseModel):
-    """All rooms, the cottage first."""
+    """All rooms, the cottage first, and the two days of each week on which VIP rooms are open to oneself (P13)."""
 
     rooms: list[Room]
+    # In the platform's zone; guests have none.
+    vip_days: list[WeekdayName]
 
 
 class Place(BaseModel):
