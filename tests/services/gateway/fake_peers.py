@@ -263,6 +263,8 @@ class Purse(PursesDesk, wallet_pb2_grpc.WalletServiceServicer):
         raise Refusal(Kind.FORBIDDEN, "CALLER_NOT_ALLOWED")
 
     async def History(self, request: Any, context: Any) -> wallet_pb2.HistoryResponse:
+        if request.before and not (request.before.isascii() and request.before.isdecimal()):
+            raise Refusal(Kind.INVALID, "BAD_POSITION")
         page = int(request.before or 0)
         return wallet_pb2.HistoryResponse(
             movements=[wallet_pb2.Movement(transfer_id=b"t" * 16, reason="signup_gift", asset="coin", amount=1000)],
