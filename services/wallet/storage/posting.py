@@ -17,8 +17,8 @@ from services.wallet.domain.ledger import House, Transfer
 BALANCE_MAX = 10**15  # as the table's CHECK: below 2^53, so that a balance is exact in JSON
 
 # Transfers by key, then balances by account and asset: the order in which everybody locks. A twin in flight is waited
-# for. The balances are locked before they are changed, for an UPDATE with a join has no order; it finds the rows as
-# the locks have left them. What is left over in `delta` is what a balance did not bear.
+# for. One insertion goes through all balances in that order, those that are there and those that are not: a row that
+# another creates meanwhile is met in its place too, where locks taken before could not have known of it.
 _POST = sa.text(f"""
 with given as (
   select * from unnest(:ids, :keys, :reasons, :tables) as g(id, key, reason, table_id)
@@ -36,26 +36,23 @@ with given as (
 ), delta as (
   select account_id, asset, sum(amount)::bigint as amount from lines where account_id is not null
   group by account_id, asset having sum(amount) <> 0
-), locked as (
-  select b.account_id from wallet.balance b join delta using (account_id, asset)
-  order by b.account_id, b.asset for update of b
-), debited as (
-  update wallet.balance b set amount = b.amount + d.amount from delta d
-  where (select count(*) from locked) >= 0 and d.amount < 0
-    and b.account_id = d.account_id and b.asset = d.asset and b.amount >= -d.amount
-  returning b.account_id, b.asset
-), credited as (
+), changed as (
   insert into wallet.balance as b (account_id, asset, amount)
-  select account_id, asset, amount from delta
-  where (select count(*) from locked) >= 0 and amount > 0 order by account_id, asset
-  on conflict (account_id, asset) do update set amount = b.amount + excluded.amount
-    where b.amount <= {BALANCE_MAX} - excluded.amount
-  returning b.account_id, b.asset
+  select account_id, asset, case when amount between 0 and {BALANCE_MAX} then amount else 0 end
+  from delta order by account_id, asset
+  on conflict (account_id, asset) do update
+    set amount = b.amount + (select d.amount from delta d where d.account_id = b.account_id and d.asset = b.asset)
+    where b.amount + (select d.amount from delta d where d.account_id = b.account_id and d.asset = b.asset)
+      between 0 and {BALANCE_MAX}
+  returning account_id, asset, xmax = 0 as made
 )
 select key, null as asset, null as amount from written
 union all
-select null, asset, amount from delta
-where (account_id, asset) not in (select * from debited union all select * from credited)
+select null, asset, amount from delta d
+where not exists (
+  select from changed c where c.account_id = d.account_id and c.asset = d.asset
+    and (d.amount between 0 and {BALANCE_MAX} or not c.made)
+)
 """).bindparams(  # noqa: S608 - a constant number
     sa.bindparam("ids", type_=ARRAY(sa.Uuid)),
     sa.bindparam("keys", type_=ARRAY(sa.Text)),
