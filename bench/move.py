@@ -32,6 +32,7 @@ from libs.search import compiled
 from libs.wire import link
 from services.gateway.socket.connection import Connection
 from services.gateway.socket.hub import Hub
+from services.gateway.socket.inbox import Inbox
 from services.gateway.socket.tables import Table as Followed
 from services.gateway.socket.tables import Tables
 from services.tables.actor import Keeper, Pace, TableActor
@@ -160,7 +161,9 @@ async def measured(count: int, rounds: int) -> dict[str, float]:
     clock = SystemClock()
     nobody = cast("Any", None)
     tables = Tables(locator=nobody, open_peer=nobody, neighbours={}, clock=clock, entropy=nobody, tasks=nobody)
-    hub = cast("Hub", SimpleNamespace(clock=clock, tables=tables, frames_in=0, frames_out=0, sample=lambda: ""))
+    hub = cast("Hub", SimpleNamespace(
+        clock=clock, tables=tables, inbox=Inbox(), frames_in=0, frames_out=0, sample=lambda: "",
+    ))  # fmt: skip
     house = platform.load(PLATFORM)
     bots = BotPlayers(house.bots, clock, compiled=compiled())
     games = [seated(number, desk, tables, hub, bots, house.turns) for number in range(count)]
@@ -192,6 +195,7 @@ async def measured(count: int, rounds: int) -> dict[str, float]:
             times = [cpu()]
             for connection, frame in moves:
                 connection.on_ws_frame(nobody, frame)
+            hub.inbox.take_in()
             times.append(cpu())
             up, desk.up = desk.up, []
             for each in up:

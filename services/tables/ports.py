@@ -25,6 +25,10 @@ class Outcome(Enum):
     REFUSED = "refused"
 
 
+# Those of every move: an attribute of an Enum takes 0.1 us in CPython 3.11.
+COMMITTED, FENCED = Outcome.COMMITTED, Outcome.FENCED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seating:
     """Who has sat down at a table, or has left it for good (not `sits`)."""

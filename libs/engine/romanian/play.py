@@ -1,5 +1,7 @@
 """Which cards may be played (R6)."""
 
+from functools import cache
+
 from libs.engine.cards import SUIT_MASKS, Card, Hand, suit_of
 from libs.engine.errors import RuleViolation
 from libs.engine.protocol import Seat
@@ -23,6 +25,12 @@ def decide_play(current: Round, seat: Seat, card: Card) -> CardPlayed:
     led = trick[0] if trick else None
     if not playable(hand, led, current.deal.trumps) >> card & 1:
         raise _refusal(hand, led, current)
+    return _played(seat, card)
+
+
+@cache
+def _played(seat: Seat, card: Card) -> CardPlayed:
+    """Each made once, six seats' 52 cards at most: a frozen dataclass takes longer to make than to find."""
     return CardPlayed(seat=seat, card=card)
 
 

@@ -53,6 +53,7 @@ from libs.engine.romanian.play import playable
 from libs.engine.romanian.state import Round, ScoredRound, State, Trick, by_seat, conceals
 
 GAME = "romanian"
+_TEXTS = {1 << card: text for card, text in CARD_TEXT.items()}  # by the card's bit in a hand
 
 
 def legal(state: State) -> tuple[Action, ...]:
@@ -70,7 +71,7 @@ def legal(state: State) -> tuple[Action, ...]:
     rest, found = int(allowed), []
     while rest:
         lowest = rest & -rest
-        found.append({"play": CARD_TEXT[Card(lowest.bit_length() - 1)]})
+        found.append({"play": _TEXTS[lowest]})
         rest ^= lowest
     return tuple(found)
 

@@ -28,11 +28,14 @@ JOIN_COST = 4
 EARLY_FRAMES_MAX = 8  # sent behind the Hello, before its token is looked at
 FRAGMENTS_MAX = 64  # of one message
 LOWEST, HIGHEST = -(2**63), 2**64 - 1  # the numbers that MessagePack, the link's language, has
+MESSAGES = frozenset((WSMsgType.TEXT, WSMsgType.BINARY))
 WRITE_BUFFER_MAX = 256 * 1024  # then the reader is too slow to be served (reliability N3)
 
 
 class Connection(WSListener):
-    """A socket from handshake to close. `account_id` is empty until its Hello was accepted."""
+    """A socket from handshake to close. `account_id` is empty until its Hello was accepted; `opcode` is that of its
+    frames, both ways.
+    """
 
     def __init__(self, hub: "Hub", number: int, *, rate: float, burst: int) -> None:
         super().__init__()
@@ -46,7 +49,7 @@ class Connection(WSListener):
         self._clock = hub.clock
         self._monotonic = hub.clock.monotonic
         self._bucket = Bucket(rate, burst, self._monotonic())
-        self._kind, self._opcode = WSMsgType.TEXT, TEXT
+        self._kind, self.opcode = WSMsgType.TEXT, TEXT
         self._transport: Any = None
         self._write: Any = None
         self._timer: asyncio.TimerHandle | None = None
@@ -68,27 +71,17 @@ class Connection(WSListener):
         self._hub.opened(self, transport)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
-        """A frame of any sort; anything that is not a whole data frame takes the slow path."""
-        if self.closing:
-            if frame.msg_type == WSMsgType.CLOSE:
-                transport.disconnect()
-            return
+        """A frame of any sort. A whole message waits for the others of this turn of the loop (`Inbox`)."""
         kind = frame.msg_type
-        if frame.rsv1 or frame.rsv2 or frame.rsv3:
-            self.close(CloseCode.PROTOCOL, "no extension was agreed")
-        elif frame.fin and kind in (WSMsgType.TEXT, WSMsgType.BINARY):
-            if self._parts:
-                self.close(CloseCode.PROTOCOL, "a message inside another")
-            else:
-                self._message(kind, frame.get_payload_as_bytes())
-        elif kind == WSMsgType.CLOSE:
-            self.close(CloseCode.DONE)
-            transport.disconnect()
-        elif kind != WSMsgType.PONG:
-            self._fragment(frame)
+        if self._parts or kind not in MESSAGES or not frame.fin or frame.rsv1 or frame.rsv2 or frame.rsv3:
+            self._hub.inbox.take_in()  # what this socket said before comes first
+            self._other(transport, frame)
+        elif not self.closing:
+            self._hub.inbox.add(self, kind, frame.get_payload_as_bytes(), self._monotonic())
 
     def on_ws_disconnected(self, transport: WSTransport) -> None:
-        """The connection is gone, whoever ended it."""
+        """The connection is gone, whoever ended it; what it said last still counts."""
+        self._hub.inbox.take_in()
         self._leave()
 
     def pause_writing(self) -> None:
@@ -101,32 +94,25 @@ class Connection(WSListener):
     # ---- out ----
 
     def send(self, payload: bytes) -> None:
-        """Write a ready-made frame, as text or binary like the client's Hello, behind what is held."""
+        """Write a ready-made message, as text or binary like the client's Hello, behind what is held."""
+        self.write(framed(self.opcode, payload))
+
+    def write(self, whole: bytes, count: int = 1) -> None:
+        """Write so many frames, put together already, behind what is held."""
         if not self.closing:
             if self._held:
-                self._held.append(framed(self._opcode, payload))
+                self._held.append(whole)
                 self.let_go()
             else:
-                self._write(framed(self._opcode, payload))
-            self._hub.frames_out += 1
+                self._write(whole)
+            self._hub.frames_out += count
 
-    def send_both(self, payload: bytes, own: bytes) -> None:
-        """Write two ready-made frames at once, behind what is held."""
-        if not self.closing:
-            both = framed(self._opcode, payload) + framed(self._opcode, own)
-            if self._held:
-                self._held.append(both)
-                self.let_go()
-            else:
-                self._write(both)
-            self._hub.frames_out += 2
-
-    def hold(self, payload: bytes) -> None:
-        """Write a frame with the next one, or when `Onlookers` says so."""
+    def hold(self, whole: bytes) -> None:
+        """Write a frame, put together already, with the next one, or when `Onlookers` says so."""
         if not self.closing:
             if not self._held:
                 self._hub.tables.onlookers.add(self)
-            self._held.append(framed(self._opcode, payload))
+            self._held.append(whole)
             self._hub.frames_out += 1
 
     def let_go(self) -> None:
@@ -151,6 +137,10 @@ class Connection(WSListener):
         self._leave()
         asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._transport.disconnect, False)
 
+    def cut(self) -> None:
+        """End the connection without a word."""
+        self._transport.disconnect()
+
     def _leave(self) -> None:
         self.closing = True
         self._held.clear()
@@ -160,6 +150,20 @@ class Connection(WSListener):
         self._hub.gone(self)
 
     # ---- in ----
+
+    def _other(self, transport: WSTransport, frame: WSFrame) -> None:
+        """Anything that is not a whole message in one frame."""
+        if frame.msg_type == WSMsgType.CLOSE:
+            self.close(CloseCode.DONE)
+            transport.disconnect()
+        elif self.closing:
+            return
+        elif frame.rsv1 or frame.rsv2 or frame.rsv3:
+            self.close(CloseCode.PROTOCOL, "no extension was agreed")
+        elif self._parts and frame.fin and frame.msg_type in MESSAGES:
+            self.close(CloseCode.PROTOCOL, "a message inside another")
+        elif frame.msg_type != WSMsgType.PONG:
+            self._fragment(frame)
 
     def _fragment(self, frame: WSFrame) -> None:
         """Fragments are put together up to the size of one frame (RFC 6455 5.4)."""
@@ -175,10 +179,12 @@ class Connection(WSListener):
         if frame.fin:
             kind, *parts = self._parts
             self._parts = []
-            self._message(WSMsgType.BINARY if kind else WSMsgType.TEXT, b"".join(parts))
+            self.message(WSMsgType.BINARY if kind else WSMsgType.TEXT, b"".join(parts), self._monotonic())
 
-    def _message(self, kind: WSMsgType, payload: bytes) -> None:
-        received_at = self._monotonic()
+    def message(self, kind: WSMsgType, payload: bytes, received_at: float) -> None:
+        """A whole message, which arrived at this monotonic time."""
+        if self.closing:
+            return
         self._hub.frames_in += 1
         if not self._bucket.take(received_at):
             self.close(CloseCode.POLICY, "too many frames")
@@ -190,7 +196,7 @@ class Connection(WSListener):
                 self._early.append(payload)
             return
         if not self.account_id:
-            self._kind, self._opcode = kind, TEXT if kind == WSMsgType.TEXT else BINARY
+            self._kind, self.opcode = kind, TEXT if kind == WSMsgType.TEXT else BINARY
         self._take(payload, received_at)
 
     def _take(self, payload: bytes, received_at: float) -> None:

@@ -21,6 +21,7 @@ from services.gateway.sessions import Bearer, Sessions
 from services.gateway.settings import GatewaySettings
 from services.gateway.socket.company import Company
 from services.gateway.socket.connection import Connection
+from services.gateway.socket.inbox import Inbox
 from services.gateway.socket.tables import Tables
 from services.gateway.socket.watches import Watches
 from services.gateway.tasks import Tasks
@@ -54,6 +55,7 @@ class Hub:
         self.tables = tables
         self.watches = watches
         self.company = company
+        self.inbox = Inbox()
         self.frames_in = 0
         self.frames_out = 0
         self.draining = False

@@ -15,6 +15,7 @@ from libs.wire.metrics import total_stage
 from libs.wire.neighbours import Neighbour
 from services.gateway.metrics import commands_expired, relocations, resumes_fresh, resumes_since, tables_followed
 from services.gateway.ports import Locator, OpenPeer, Whereabouts
+from services.gateway.socket.framing import BINARY, TEXT, framed
 from services.gateway.socket.link import Link, NeighbourLink, WorkerLink
 from services.gateway.socket.onlookers import Onlookers
 from services.gateway.tasks import Tasks
@@ -171,13 +172,15 @@ class Tables:
         table.attempts = 0
         payload, own, asking = frame.frame, frame.own, frame.conn
         held = self.onlookers.seconds
+        text = framed(TEXT, payload)
         for number, connection in table.live.items():
+            whole = text if connection.opcode == TEXT else framed(BINARY, payload)
             if own and connection.account_id in own:
-                connection.send_both(payload, own[connection.account_id])
+                connection.write(whole + framed(connection.opcode, own[connection.account_id]), 2)
             elif held and number != asking:
-                connection.hold(payload)
+                connection.hold(whole)
             else:
-                connection.send(payload)
+                connection.write(whole)
         table.seq = max(table.seq, frame.seq)
         if frame.conn:
             self._acknowledge(table, frame.conn, frame.req)

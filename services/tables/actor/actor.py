@@ -28,8 +28,9 @@ from services.tables.actor.presence import Holders
 from services.tables.actor.running_turn import RunningTurn
 from services.tables.bots import BotPlayers
 from services.tables.domain.entries import (
+    BY_PERSON,
+    BY_TIME_OUT,
     Body,
-    By,
     Moved,
     Resumed,
     TakenOver,
@@ -56,7 +57,7 @@ from services.tables.domain.table import (
 )
 from services.tables.faults import note
 from services.tables.metrics import moves_by, thinking
-from services.tables.ports import Entry, Journal, Outcome
+from services.tables.ports import COMMITTED, Entry, Journal, Outcome
 from services.tables.sessions import Session
 
 log = structlog.get_logger()
@@ -284,7 +285,7 @@ class TableActor:
             match frame:
                 case link.Command():
                     seat = self._seated(frame.account)
-                    body, events = decide_move(table, seat, frame.turn, frame.action, By.PERSON, frame.req)
+                    body, events = decide_move(table, seat, frame.turn, frame.action, BY_PERSON, frame.req)
                     after = state_after(table, events)
                 case link.Vacate():
                     seat = self._seated(frame.account)
@@ -385,7 +386,7 @@ class TableActor:
     def _settled(self, outcome: Outcome, seq: int) -> None:
         flight, self._in_flight = self._in_flight, None
         assert flight is not None
-        if outcome is Outcome.COMMITTED:
+        if outcome is COMMITTED:
             self._committed(flight)
         elif outcome is Outcome.REFUSED:
             self._wake_waiters()
@@ -434,9 +435,9 @@ class TableActor:
             self._turn.stop()
         if isinstance(body, Moved):
             moves_by[body.by].count()
-            if body.by == By.PERSON:
+            if body.by == BY_PERSON:
                 thinking.observe(committed - self._turn.began)
-            elif body.by == By.TIME_OUT:
+            elif body.by == BY_TIME_OUT:
                 self._holders.timed_out(body.seat)
         elif isinstance(body, (Vacated, TakenOver)):
             if isinstance(body, TakenOver):

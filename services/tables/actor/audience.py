@@ -14,7 +14,7 @@ from libs.house.names import is_own
 from libs.wire import frames, link
 from services.tables.actor.asked import Asked
 from services.tables.actor.presence import Followers, Holders
-from services.tables.domain.entries import Body, By, Moved, Resumed, TakenOver, Vacated
+from services.tables.domain.entries import BY_TIME_OUT, Body, By, Moved, Resumed, TakenOver, Vacated
 from services.tables.domain.errors import SeatLeft, SpectatorsFull
 from services.tables.domain.table import Table
 from services.tables.metrics import refusals
@@ -161,7 +161,7 @@ class Audience:
                 session.send(link.Public(self._id, self._epoch, seq, public, 0, "", own))
         if isinstance(body, TakenOver):
             self._tell_newcomer(body)
-        elif isinstance(body, Vacated) or (isinstance(body, Moved) and body.by == By.TIME_OUT):
+        elif isinstance(body, Vacated) or (isinstance(body, Moved) and body.by == BY_TIME_OUT):
             self.tell_presence(body.seat)
 
     def tell_presence(self, seat: Seat) -> None:

@@ -24,6 +24,10 @@ class By(IntEnum):
         return self.name.lower()
 
 
+# A move asks for them six times, and an attribute of an Enum takes 0.1 us in CPython 3.11.
+BY_PERSON, BY_TIME_OUT = By.PERSON, By.TIME_OUT
+
+
 class SeatFacts(Struct, array_like=True, frozen=True):
     """Who sat down. `account` is empty for a bot; `room` and `coffee` as the person chose them (P5, P11)."""
 

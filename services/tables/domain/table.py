@@ -14,6 +14,8 @@ from libs.engine import fair, replay
 from libs.engine.errors import RuleViolation
 from libs.engine.game import GAMES, Game, OwnBy, Seat, State, View
 from services.tables.domain.entries import (
+    BY_PERSON,
+    BY_TIME_OUT,
     Body,
     By,
     Drawn,
@@ -168,11 +170,11 @@ def moved(tally: Tally, by: int, tallied: int | None) -> Tally:
     """The tally after one decision of the seat; `tallied` is the round's number when P16 counts the decision."""
     own_bids, others = tally.own_bids, tally.others
     if tallied is not None:
-        if by == By.PERSON:
+        if by == BY_PERSON:
             own_bids |= 1 << tallied
         else:
             others |= 1 << tallied
-    time_outs = 0 if by == By.PERSON else tally.time_outs + (by == By.TIME_OUT)
+    time_outs = 0 if by == BY_PERSON else tally.time_outs + (by == BY_TIME_OUT)
     if (own_bids, time_outs, others) == (tally.own_bids, tally.time_outs, tally.others):
         return tally
     return Tally(own_bids, time_outs, tally.left, others)
@@ -277,7 +279,7 @@ def decide_take_over(table: Table, seat: Seat, who: SeatFacts, req: str) -> Take
 
 def decide_move(table: Table, seat: Seat, turn: int, action: object, by: By, req: str) -> tuple[Moved, Sequence[Any]]:
     """One decision of a seat. Raises StaleTurn, SeatLeft, GameOver, or the engine's RuleViolation."""
-    if by is By.PERSON and table.tallies[seat].left:
+    if by is BY_PERSON and table.tallies[seat].left:
         raise SeatLeft
     if table.phase == OVER:
         raise GameOver

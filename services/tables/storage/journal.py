@@ -21,7 +21,7 @@ from libs.chassis.entropy import Entropy
 from libs.chassis.events.outbox import bucket_of
 from services.tables.faults import note
 from services.tables.metrics import commit_seconds, fenced, journal_batch, slow_commits, unknown_outcomes
-from services.tables.ports import Entry, Outcome, Seating
+from services.tables.ports import COMMITTED, FENCED, Entry, Outcome, Seating
 
 log = structlog.get_logger()
 
@@ -218,7 +218,7 @@ class GroupJournal:
             self._drop_connection()
             return batch
         for entry, outcome, seq in certain:
-            if outcome is Outcome.FENCED:
+            if outcome is FENCED:
                 fenced.inc()
             try:
                 entry.done(outcome, seq)
@@ -247,7 +247,7 @@ class GroupJournal:
             slow_commits.inc()
             log.info("journal_commit_slow", milliseconds=round(took * 1000, 1), entries=len(batch))
         if written == len(batch):
-            return [(entry, Outcome.COMMITTED, entry.seq) for entry in batch], []
+            return [(entry, COMMITTED, entry.seq) for entry in batch], []
         return await self._read_back(batch)
 
     async def _without_twins(self, batch: list[Entry], error: Exception) -> tuple[list[Settled], list[Entry]]:
@@ -303,7 +303,7 @@ class GroupJournal:
                     head = heads.get(entry.table_id)
                     if head is None or head["epoch"] != entry.epoch:
                         # Also when our row stands: whoever has the table now answers for it.
-                        certain.append((entry, Outcome.FENCED, entry.seq))
+                        certain.append((entry, FENCED, entry.seq))
                         continue
                     found = await connection.fetchval(FIND, entry.table_id, entry.command_id, entry.born)
                     if found is not None:
@@ -311,7 +311,7 @@ class GroupJournal:
                     elif head["next_seq"] == entry.seq and head["status"] == "live":
                         again.append(entry)
                     else:
-                        certain.append((entry, Outcome.FENCED, entry.seq))
+                        certain.append((entry, FENCED, entry.seq))
         except (*_LOST, asyncpg.PostgresError) as error:
             log.warning("journal_read_back_failed", error=repr(error))
             self._drop_connection()
@@ -399,4 +399,4 @@ def _in_order(entry: Entry) -> int:
 
 def _standing(entry: Entry, seq: int) -> Settled:
     """The command stands as row `seq`: ours if that is the row we meant, else an earlier one's twin."""
-    return entry, Outcome.COMMITTED if seq == entry.seq else Outcome.REPEATED, seq
+    return entry, COMMITTED if seq == entry.seq else Outcome.REPEATED, seq

@@ -1,0 +1,39 @@
+"""Messages of all sockets that one turn of the loop has read, acted upon together behind the reading.
+
+A move's code leaves the processor's caches while the kernel reads the next socket; of many moves in a row it stays.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import structlog
+from picows import WSMsgType
+
+if TYPE_CHECKING:
+    from services.gateway.socket.connection import Connection
+
+log = structlog.get_logger()
+
+
+class Inbox:
+    """Whole messages in the order in which they arrived; none waits longer than a turn of the loop."""
+
+    def __init__(self) -> None:
+        self._arrived: list[tuple[Connection, WSMsgType, bytes, float]] = []
+        self._call_soon = asyncio.get_event_loop().call_soon
+
+    def add(self, connection: "Connection", kind: WSMsgType, payload: bytes, received_at: float) -> None:
+        """A message that arrived at this monotonic time."""
+        if not self._arrived:
+            self._call_soon(self.take_in)
+        self._arrived.append((connection, kind, payload, received_at))
+
+    def take_in(self) -> None:
+        """Act on everything that has arrived."""
+        arrived, self._arrived = self._arrived, []
+        for connection, kind, payload, received_at in arrived:
+            try:
+                connection.message(kind, payload, received_at)
+            except Exception:  # a fault of ours, which the other sockets' messages must not suffer from
+                log.exception("message_failed")
+                connection.cut()
