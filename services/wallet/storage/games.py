@@ -22,6 +22,19 @@ from services.wallet.storage.tables import (
     transfer,
 )
 
+# Every game costs it once: one round trip, and a text that is not put together anew for each number of seats.
+_KEEP_FINISH = sa.text("""
+with kept as (
+  insert into wallet.finished_game (table_id, week_id, day_id, finished_at, classic)
+  values (:table_id, :week_id, :day_id, :finished_at, :classic)
+)
+insert into wallet.seat (table_id, account_id, guest, room, place, counts, vacated)
+select :table_id, s.* from unnest(
+  cast(:accounts as uuid[]), cast(:guests as boolean[]), cast(:rooms as integer[]), cast(:places as integer[]),
+  cast(:counts as boolean[]), cast(:vacated as boolean[])
+) as s(account_id, guest, room, place, counts, vacated)
+""").bindparams(sa.bindparam("table_id", type_=sa.Uuid))
+
 
 class GameRecords(Transaction):
     """Part of `services.wallet.ports.Ledger`."""
@@ -38,28 +51,21 @@ class GameRecords(Transaction):
 
     async def keep_finish(self, finish: Finish, seats: Sequence[SettledSeat]) -> None:
         await self.connection.execute(
-            insert(finished_game).values(
-                table_id=finish.table_id,
-                week_id=finish.week_id,
-                day_id=finish.day_id,
-                finished_at=finish.finished_at,
-                classic=finish.classic,
-            )
-        )
-        rows = [
+            _KEEP_FINISH,
             {
                 "table_id": finish.table_id,
-                "account_id": each.account_id,
-                "guest": each.guest,
-                "room": each.room,
-                "place": each.place,
-                "counts": each.counts,
-                "vacated": each.vacated,
-            }
-            for each in seats
-        ]
-        if rows:
-            await self.connection.execute(insert(seat).values(rows))
+                "week_id": finish.week_id,
+                "day_id": finish.day_id,
+                "finished_at": finish.finished_at,
+                "classic": finish.classic,
+                "accounts": [each.account_id for each in seats],
+                "guests": [each.guest for each in seats],
+                "rooms": [each.room for each in seats],
+                "places": [each.place for each in seats],
+                "counts": [each.counts for each in seats],
+                "vacated": [each.vacated for each in seats],
+            },
+        )
 
     async def finish(self, table_id: TableId) -> Finish | None:
         query = sa.select(finished_game).where(finished_game.c.table_id == table_id)
