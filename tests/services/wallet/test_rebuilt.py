@@ -278,3 +278,21 @@ async def test_e15_a_ledger_older_than_its_events_is_proved_from_a_moment_on(old
     assert await ledger_check(wallets=older.store) == []
     lost = "delete from wallet.event where type = 'balance_corrected' and key = :key"
     assert await rules_after(older, lost, key=account.bytes) == {"E15"}
+
+
+async def test_e15_begins_anew_with_what_stands_there_where_events_were_lost(older: Wallet) -> None:
+    """As the runbook says it, with sums that had been taken in and a purchase that nobody was told of."""
+    await check_ledger(older.store)
+    account = (await an_evening(older)).account_id
+    await rows(older, "delete from wallet.event where type = 'coffee_bought'", unguarded=True)
+    assert {each.rule for each in await ledger_check(wallets=older.store)} == {"E15"}
+    for statement in (
+        "update wallet.telling set since = null, opens_at = clock_timestamp()",
+        "delete from wallet.told",
+    ):
+        await rows(older, statement)
+    await check_ledger(older.store)
+    await an_evening(older)
+    assert await ledger_check(wallets=older.store) == []
+    lost = "delete from wallet.event where type = 'balance_corrected' and key = :key"
+    assert await rules_after(older, lost, key=account.bytes) == {"E15"}
