@@ -38,7 +38,7 @@ from services.wallet.domain.gifts import signup_award
 from services.wallet.domain.ledger import AccountId, TableId
 from services.wallet.handlers.entries import HoldEntry
 from services.wallet.handlers.holding import HoldDesk
-from services.wallet.handlers.ledger_check import ledger_check
+from services.wallet.handlers.ledger_check import ledger_check, take_in_events
 from services.wallet.storage.ledger import LedgerStore
 from services.wallet.wiring import MIGRATIONS
 from whist.tables.v1.events_pb2 import GameFinished, GameStarted, Seat, SeatResult, TablesEvent
@@ -100,8 +100,11 @@ class Settling:
                 "create schema bare",
                 "create table bare.balance (id integer primary key, amount bigint not null) with (fillfactor = 80)",
                 f"insert into bare.balance select n, 0 from generate_series(0, {ACCOUNTS - 1}) as n",
+                # Of all this nobody was told: the proof begins with what is there now.
+                "update wallet.telling set since = null",
             ):
                 await connection.execute(sa.text(statement))
+        await take_in_events(wallets=self.store)
 
     async def settle(self, games: int) -> float:
         """Seconds that so many games took."""

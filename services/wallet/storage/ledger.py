@@ -18,12 +18,12 @@ from libs.chassis.events.outbox import Outbox
 from libs.house.modes import Coffee
 from services.wallet.domain.assets import Amounts, Asset, entry_amounts
 from services.wallet.domain.errors import BadAmount, InsufficientFunds
-from services.wallet.domain.history import Belongings, Difference, Movement
+from services.wallet.domain.history import Belongings, Difference, Movement, Unproved
 from services.wallet.domain.holds import GameState, Hold, HoldState, Resolved
 from services.wallet.domain.ledger import AccountId, Reason, TableId, Transfer, coins_created
 from services.wallet.metrics import coins_created as created_counter
 from services.wallet.metrics import coins_destroyed as destroyed_counter
-from services.wallet.storage import checks, game_checks
+from services.wallet.storage import checks, game_checks, seat_checks
 from services.wallet.storage.games import GameRecords
 from services.wallet.storage.posting import (
     ADVANCE,
@@ -39,12 +39,13 @@ from services.wallet.storage.posting import (
     post,
 )
 from services.wallet.storage.tables import balance, game, hold, posting, transfer
+from services.wallet.storage.telling import TellingRecords
 from services.wallet.storage.weeks import WeekRecords
 
 _clock = sa.func.clock_timestamp()
 
 
-class LedgerTransaction(GameRecords, WeekRecords):
+class LedgerTransaction(GameRecords, WeekRecords, TellingRecords):
     """Implements `services.wallet.ports.Ledger` on PostgreSQL."""
 
     def __init__(self, connection: AsyncConnection, outbox: Outbox) -> None:
@@ -90,9 +91,24 @@ class LedgerTransaction(GameRecords, WeekRecords):
         query = sa.select(game.c.state).where(game.c.table_id == table_id).with_for_update(read=True)
         return GameState((await self.connection.execute(query)).scalar_one())
 
-    async def advance(self, table_id: TableId, state: GameState) -> bool:
-        before = [each.value for each in state.before]
-        row = await self.connection.execute(ADVANCE, {"table_id": table_id, "state": state.value, "before": before})
+    async def advance(
+        self,
+        table_id: TableId,
+        state: GameState,
+        *,
+        started_at: datetime | None = None,
+        ended_at: datetime | None = None,
+    ) -> bool:
+        row = await self.connection.execute(
+            ADVANCE,
+            {
+                "table_id": table_id,
+                "state": state.value,
+                "before": [each.value for each in state.before],
+                "started_at": started_at,
+                "ended_at": ended_at,
+            },
+        )
         return row.first() is not None
 
     async def open_hold(self, new: Hold) -> tuple[GameState, bool]:
@@ -202,10 +218,17 @@ class LedgerTransaction(GameRecords, WeekRecords):
 
     async def differences(self, limit: int) -> Sequence[Difference]:
         found: list[Difference] = []
-        for rule, statement in (*checks.CHECKS, *game_checks.CHECKS):
+        for rule, statement in (*checks.CHECKS, *game_checks.CHECKS, *seat_checks.CHECKS):
             rows = await self.connection.execute(sa.text(statement), {"limit": limit})
             found += [Difference(rule=rule, subject=s, expected=e, found=f) for s, e, f in rows]
         return found
+
+    async def unproved(self) -> Sequence[Unproved]:
+        counts = [
+            Unproved(rule=rule, count=(await self.connection.execute(sa.text(statement))).scalar_one(), why=why)
+            for rule, statement, why in seat_checks.UNPROVED
+        ]
+        return [each for each in counts if each.count]
 
 
 class LedgerStore(Store[LedgerTransaction]):

@@ -119,10 +119,18 @@ on conflict do nothing returning *
 
 # A table may be told of for the first time by any of its events.
 ADVANCE = sa.text("""
-insert into wallet.game as g (table_id, state, at) values (:table_id, :state, clock_timestamp())
-on conflict (table_id) do update set state = excluded.state, at = excluded.at where g.state = any(:before)
+insert into wallet.game as g (table_id, state, at, started_at, ended_at)
+values (:table_id, :state, clock_timestamp(), :started_at, :ended_at)
+on conflict (table_id) do update set state = excluded.state, at = excluded.at,
+  started_at = coalesce(g.started_at, excluded.started_at), ended_at = excluded.ended_at
+where g.state = any(:before)
 returning 1
-""").bindparams(sa.bindparam("table_id", type_=sa.Uuid), sa.bindparam("before", type_=ARRAY(sa.Text)))
+""").bindparams(
+    sa.bindparam("table_id", type_=sa.Uuid),
+    sa.bindparam("before", type_=ARRAY(sa.Text)),
+    sa.bindparam("started_at", type_=sa.DateTime(timezone=True)),
+    sa.bindparam("ended_at", type_=sa.DateTime(timezone=True)),
+)
 _HOLDS = "select * from wallet.hold where table_id = :table_id order by account_id"
 HOLDS = sa.text(_HOLDS).bindparams(sa.bindparam("table_id", type_=sa.Uuid))
 LOCK_HOLDS = sa.text(f"{_HOLDS} for update").bindparams(sa.bindparam("table_id", type_=sa.Uuid))
