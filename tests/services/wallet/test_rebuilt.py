@@ -243,6 +243,29 @@ async def test_e15_events_are_read_once_and_may_then_be_dropped(older: Wallet) -
         assert await rules_after(older, statement) == {"E15"}
 
 
+async def test_e15_day_by_day_the_sums_grow(older: Wallet) -> None:
+    await check_ledger(older.store)
+    first = await rows(older, "select count(*) from wallet.told")
+    await rows(older, "delete from wallet.event")
+    # As if that had been days before: an evening that is over for long, too, has not been summed up yet.
+    await rows(older, "update wallet.telling set since = since - interval '9 days'")
+    await an_evening(older)
+    await rows(older, "update wallet.event set occurred_at = occurred_at - interval '3 days'", unguarded=True)
+    again = [Player(account_id=await older.account(), room=2) for _ in range(2)]
+    for _ in range(2):
+        table = new_table()
+        await older.hold_for(table, again)
+        await older.take(started(table, again), voided(table, again))
+        await rows(older, "update wallet.event set occurred_at = occurred_at - interval '3 days' "
+                          "where occurred_at > clock_timestamp() - interval '1 day'", unguarded=True)  # fmt: skip
+        await check_ledger(older.store)
+        assert await ledger_check(wallets=older.store) == []
+        await rows(older, "delete from wallet.event")
+        await rows(older, "update wallet.telling set since = since - interval '9 days'")
+        assert await ledger_check(wallets=older.store) == []
+    assert await rows(older, "select count(*) from wallet.told") > first
+
+
 async def test_e15_a_day_with_an_event_that_says_nothing_is_not_summed_up(older: Wallet) -> None:
     [[event_id]] = await rows(older, "select event_id from wallet.event where type = 'coffee_bought'")
     await rows(older, f"update wallet.event set payload = '' where event_id = '{event_id}'", unguarded=True)
