@@ -12,7 +12,7 @@ from libs.chassis.audit import Act, AuditLine
 from libs.house.rooms import Room
 from services.wallet.domain.assets import Amounts
 from services.wallet.domain.history import Belongings, Difference, Movement, Unproved
-from services.wallet.domain.holds import GameState, Hold, HoldState
+from services.wallet.domain.holds import GameState, Hold, HoldState, Resolved
 from services.wallet.domain.ledger import AccountId, TableId, Transfer
 from services.wallet.domain.settled import Analysis, Finish, SettledSeat, Undoing, Won
 from services.wallet.domain.telling import Telling, Told
@@ -204,6 +204,13 @@ class Ledger(Games, Weeks, Proof, Protocol):
 
     async def holds(self, table_id: TableId) -> Sequence[Hold]:
         """All of a table, as they are now."""
+        ...
+
+    async def resolve_entries(self, table_id: TableId, seated: Collection[AccountId]) -> Sequence[Resolved]:
+        """Open holds of the seated become paid, open ones of others are released. Returns all of the table, by account.
+
+        The game must be locked before, as `advance` does. None of them changes until the end of this transaction.
+        """
         ...
 
     async def resolve(

@@ -135,18 +135,13 @@ async def _resolve_entries(
     table_id: TableId, seated: Collection[AccountId], ledger: Ledger
 ) -> tuple[list[Transfer], Sequence[Hold], Mapping[AccountId, Hold]]:
     """(transfers to be posted, holds paid just now, all that are paid)."""
-    holds = await ledger.lock_holds(table_id)
-    still_open = [hold.account_id for hold in holds if hold.state is HoldState.OPEN]
-    paid = await ledger.resolve(
-        table_id, [a for a in still_open if a in seated], source=HoldState.OPEN, target=HoldState.PAID
-    )
+    resolved = await ledger.resolve_entries(table_id, seated)
+    just_now = [each.hold for each in resolved if each.was is HoldState.OPEN]
+    paid = [hold for hold in just_now if hold.state is HoldState.PAID]
     # Dealt without this player: the matcher gave up on a hold whose answer was lost.
-    unseated = await ledger.resolve(
-        table_id, [a for a in still_open if a not in seated], source=HoldState.OPEN, target=HoldState.RELEASED
-    )
-    before = [hold for hold in holds if hold.state is HoldState.PAID]
+    unseated = [hold for hold in just_now if hold.state is HoldState.RELEASED]
     moved = [*(pay(hold) for hold in paid), *(release(hold) for hold in unseated)]
-    return moved, paid, {hold.account_id: hold for hold in (*before, *paid)}
+    return moved, paid, {each.hold.account_id: each.hold for each in resolved if each.hold.state is HoldState.PAID}
 
 
 async def _within_the_day(

@@ -26,16 +26,21 @@ from services.wallet.storage.tables import (
     transfer,
 )
 
-# The rooms' prizes are written down with the first game that is settled by them.
+# Every game costs it once: one round trip, and a text that is not put together anew for each number of seats. Rooms'
+# prizes are written down with the first game that is settled by them.
 _KEEP_FINISH = sa.text("""
 with prices as (
   insert into wallet.tariff (id, room, prize_coins, free)
   select :tariff, r.* from unnest(:rooms, :prizes, :free) as r(room, prize_coins, free)
   where not exists (select from wallet.tariff where id = :tariff)
   on conflict do nothing
+), kept as (
+  insert into wallet.finished_game (table_id, week_id, day_id, finished_at, classic, tariff)
+  values (:table_id, :week_id, :day_id, :finished_at, :classic, :tariff)
 )
-insert into wallet.finished_game (table_id, week_id, day_id, finished_at, classic, tariff)
-values (:table_id, :week_id, :day_id, :finished_at, :classic, :tariff)
+insert into wallet.seat (table_id, account_id, guest, room, place, counts, vacated)
+select :table_id, s.* from unnest(:accounts, :guests, :own_rooms, :places, :counts, :vacated)
+  as s(account_id, guest, room, place, counts, vacated)
 """).bindparams(
     sa.bindparam("table_id", type_=sa.Uuid),
     sa.bindparam("finished_at", type_=sa.DateTime(timezone=True)),
@@ -43,6 +48,12 @@ values (:table_id, :week_id, :day_id, :finished_at, :classic, :tariff)
     sa.bindparam("rooms", type_=ARRAY(sa.SmallInteger)),
     sa.bindparam("prizes", type_=ARRAY(sa.BigInteger)),
     sa.bindparam("free", type_=ARRAY(sa.Boolean)),
+    sa.bindparam("accounts", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("guests", type_=ARRAY(sa.Boolean)),
+    sa.bindparam("own_rooms", type_=ARRAY(sa.Integer)),
+    sa.bindparam("places", type_=ARRAY(sa.Integer)),
+    sa.bindparam("counts", type_=ARRAY(sa.Boolean)),
+    sa.bindparam("vacated", type_=ARRAY(sa.Boolean)),
 )
 
 
@@ -72,22 +83,14 @@ class GameRecords(Transaction):
                 "rooms": [room.number for room in rooms],
                 "prizes": [room.prize_coins for room in rooms],
                 "free": [room.is_free for room in rooms],
+                "accounts": [each.account_id for each in seats],
+                "guests": [each.guest for each in seats],
+                "own_rooms": [each.room for each in seats],
+                "places": [each.place for each in seats],
+                "counts": [each.counts for each in seats],
+                "vacated": [each.vacated for each in seats],
             },
         )
-        rows = [
-            {
-                "table_id": finish.table_id,
-                "account_id": each.account_id,
-                "guest": each.guest,
-                "room": each.room,
-                "place": each.place,
-                "counts": each.counts,
-                "vacated": each.vacated,
-            }
-            for each in seats
-        ]
-        if rows:
-            await self.connection.execute(insert(seat).values(rows))
 
     async def keep_departure(self, table_id: TableId, account_id: AccountId, at: datetime) -> None:
         known = sa.select(game.c.table_id, sa.literal(account_id, sa.Uuid), sa.literal(at, departure.c.at.type))

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from google.protobuf.message import Message
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,7 +19,7 @@ from libs.house.modes import Coffee
 from services.wallet.domain.assets import Amounts, Asset, entry_amounts
 from services.wallet.domain.errors import BadAmount, InsufficientFunds
 from services.wallet.domain.history import Belongings, Difference, Movement, Unproved
-from services.wallet.domain.holds import GameState, Hold, HoldState
+from services.wallet.domain.holds import GameState, Hold, HoldState, Resolved
 from services.wallet.domain.ledger import AccountId, Reason, TableId, Transfer, coins_created
 from services.wallet.metrics import coins_created as created_counter
 from services.wallet.metrics import coins_destroyed as destroyed_counter
@@ -32,6 +33,7 @@ from services.wallet.storage.posting import (
     OPEN_HOLD,
     OPEN_HOLDS,
     RESOLVE,
+    RESOLVE_ENTRIES,
     hold_values,
     holds_values,
     post,
@@ -51,16 +53,24 @@ class LedgerTransaction(GameRecords, WeekRecords, TellingRecords):
         # Set by the store that opens the transaction.
         self.new_id: Callable[[], UUID]
         self.posted: list[Transfer] = []
+        self._posted_at: datetime | None = None
 
     async def post(self, transfers: Iterable[Transfer]) -> frozenset[str]:
         given = sorted((each for each in transfers if each.postings), key=lambda each: each.key)
         if not given:
             return frozenset()
-        written, short = await post(self.connection, [(self.new_id(), each) for each in given])
-        for asset, amount in short:
+        done = await post(self.connection, [(self.new_id(), each) for each in given])
+        for asset, amount in done.short:
             raise BadAmount(asset=asset) if amount > 0 else InsufficientFunds(asset=asset, needed=-amount)
-        self.posted += [each for each in given if each.key in written]
-        return written
+        self.posted += [each for each in given if each.key in done.written]
+        self._posted_at = done.at or self._posted_at
+        return done.written
+
+    async def publish_all(
+        self, topic: str, messages: Sequence[tuple[bytes, Message]], *, at: datetime | None = None
+    ) -> None:
+        """What is told of a posting has its moment."""
+        await super().publish_all(topic, messages, at=at or self._posted_at)
 
     async def known(self, keys: Collection[str]) -> frozenset[str]:
         query = sa.select(transfer.c.key).where(transfer.c.key.in_(list(keys)))
@@ -144,6 +154,10 @@ class LedgerTransaction(GameRecords, WeekRecords, TellingRecords):
 
     async def lock_holds(self, table_id: TableId) -> Sequence[Hold]:
         return [_hold(row) for row in await self.connection.execute(LOCK_HOLDS, {"table_id": table_id})]
+
+    async def resolve_entries(self, table_id: TableId, seated: Collection[AccountId]) -> Sequence[Resolved]:
+        rows = await self.connection.execute(RESOLVE_ENTRIES, {"table_id": table_id, "seated": list(seated)})
+        return [Resolved(hold=_hold(row), was=HoldState(row.was)) for row in rows]
 
     async def resolve(
         self, table_id: TableId, accounts: Iterable[AccountId], *, source: HoldState, target: HoldState

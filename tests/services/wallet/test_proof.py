@@ -109,6 +109,10 @@ async def run(wallet: Wallet, *statements: str, unguarded: bool = False) -> None
         f"with t as ({TRANSFER}) {LINE} select id, null, 'prizes', 'coin', -5 from t",
         f"with t as ({TRANSFER}) {LINE} select id, null, h, a, n from t, "
         "(values ('prizes', 'coin', -5), ('gifts', 'bar', 5)) as v(h, a, n)",
+        # Two that only together sum to zero.
+        "with t as (insert into wallet.transfer select gen_random_uuid(), k, 'prize', null, now() "
+        f"from (values ('a'), ('b')) as v(k) returning id, key) {LINE} "
+        "select id, null, 'prizes', 'coin', case key when 'a' then 5 else -5 end from t",
         TRANSFER,
         f"{LINE} select id, null, 'prizes', 'coin', 5 from wallet.transfer where reason = 'entry_paid'",
         f"{LINE} select gen_random_uuid(), null, 'prizes', 'coin', 5",
