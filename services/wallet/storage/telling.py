@@ -13,7 +13,7 @@ from services.wallet.domain.history import Difference
 from services.wallet.domain.telling import CAUSES, Telling, Told
 from services.wallet.storage.tables import telling
 
-FETCHED = 2000  # events at a time: a few milliseconds of decoding between two looks at the loop
+FETCHED = 500  # events at a time: some six milliseconds of decoding, and then others have the loop
 
 # Nothing of ours runs for a day: what is older has been committed, and is not changed any more.
 _TELLING = """

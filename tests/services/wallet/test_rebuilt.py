@@ -1,9 +1,11 @@
 """The ledger is what its events have told, and the proof finds where it is not (reliability E15, P17)."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
@@ -12,7 +14,7 @@ from libs.chassis.audit import Act
 from libs.chassis.db import Database
 from libs.house.modes import Coffee
 from services.wallet.domain.assets import Asset
-from services.wallet.domain.ledger import Reason
+from services.wallet.domain.ledger import AccountId, Reason
 from services.wallet.domain.telling import CAUSES
 from services.wallet.handlers.entries import release_entry
 from services.wallet.handlers.ledger_check import ledger_check, take_in_events, unproved
@@ -104,6 +106,40 @@ async def test_e15_p17_all_that_ever_moves_is_told_of_to_the_last_coin(told: Wal
     moved = {row.reason for row in await rows(told, "select distinct reason from wallet.transfer")}
     assert moved == {reason.value for reason in Reason}
     assert set(CAUSES) == set(Reason)
+
+
+def gained(event: WalletEvent) -> list[tuple[int, Assets]]:
+    """What an event says that its account gains, by the contract alone."""
+    match event.WhichOneof("event"):
+        case "entry_paid":
+            return [(-1, event.entry_paid.entry)]
+        case "entry_returned":
+            return [(0 if event.entry_returned.unpaid else 1, event.entry_returned.entry)]
+        case "prize_paid":
+            return [(1, Assets(coins=event.prize_paid.coins))]
+        case "game_refunded":
+            return [(1, event.game_refunded.returned), (-1, event.game_refunded.taken)]
+        case "prize_reversed":
+            return [(-1, Assets(coins=event.prize_reversed.coins))]
+        case "gifts_reversed":
+            return [(-1, event.gifts_reversed.assets)]
+        case kind:
+            return [(1, getattr(event, str(kind)).assets)]
+
+
+async def test_e15_whoever_reads_the_topic_from_its_start_knows_what_everybody_has(told: Wallet) -> None:
+    fields = [field.name for field in Assets.DESCRIPTOR.fields]
+    purses: dict[bytes, Counter[str]] = {}
+    for row in await rows(told, "select key, payload from wallet.event order by occurred_at, event_id"):
+        purse = purses.setdefault(bytes(row.key), Counter())
+        for sign, assets in gained(WalletEvent.FromString(bytes(row.payload))):
+            purse.update({name: sign * getattr(assets, name) for name in fields})
+    names = {field.removesuffix("s").replace("cups", "cup"): field for field in fields}
+    for account, purse in purses.items():
+        has = Counter(await told.owned(AccountId(UUID(bytes=account))))
+        has.update(await told.held(AccountId(UUID(bytes=account))))
+        assert {names[asset]: amount for asset, amount in has.items()} == {k: n for k, n in purse.items() if n}
+    assert len(purses) == len(await rows(told, "select distinct account_id from wallet.balance"))
 
 
 CORRECTION = "(select id from wallet.transfer where reason = 'correction' and key like 'grant:%' order by at limit 1)"
@@ -221,7 +257,9 @@ async def older(make_database: MakeDatabase) -> AsyncIterator[Wallet]:
 
 async def test_e15_events_are_read_once_and_may_then_be_dropped(older: Wallet) -> None:
     [[kept]] = await rows(older, "select count(*) from wallet.event")
+    await an_evening(older)  # of today
     await check_ledger(older.store)
+    assert await ledger_check(wallets=older.store) == []
     [[since, now]] = await rows(older, "select since, clock_timestamp() from wallet.telling")
     assert 1 <= (now - since).total_seconds() / 86_400 <= 2
     # What was told of before is not read any more: without these events the ledger is proved as with them.
@@ -241,6 +279,29 @@ async def test_e15_events_are_read_once_and_may_then_be_dropped(older: Wallet) -
         "delete from wallet.event where type = 'coffee_bought'",
     ):
         assert await rules_after(older, statement) == {"E15"}
+
+
+async def test_e15_day_by_day_the_sums_grow(older: Wallet) -> None:
+    await check_ledger(older.store)
+    first = await rows(older, "select count(*) from wallet.told")
+    await rows(older, "delete from wallet.event")
+    # As if that had been days before: an evening that is over for long, too, has not been summed up yet.
+    await rows(older, "update wallet.telling set since = since - interval '9 days'")
+    await an_evening(older)
+    await rows(older, "update wallet.event set occurred_at = occurred_at - interval '3 days'", unguarded=True)
+    again = [Player(account_id=await older.account(), room=2) for _ in range(2)]
+    for _ in range(2):
+        table = new_table()
+        await older.hold_for(table, again)
+        await older.take(started(table, again), finished(table, again))
+        await rows(older, "update wallet.event set occurred_at = occurred_at - interval '3 days' "
+                          "where occurred_at > clock_timestamp() - interval '1 day'", unguarded=True)  # fmt: skip
+        await check_ledger(older.store)
+        assert await ledger_check(wallets=older.store) == []
+        await rows(older, "delete from wallet.event")
+        await rows(older, "update wallet.telling set since = since - interval '9 days'")
+        assert await ledger_check(wallets=older.store) == []
+    assert await rows(older, "select count(*) from wallet.told") > first
 
 
 async def test_e15_a_day_with_an_event_that_says_nothing_is_not_summed_up(older: Wallet) -> None:

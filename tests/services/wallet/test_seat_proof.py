@@ -237,6 +237,18 @@ async def test_e10_x3_two_paid_tables_at_once_are_found_however_short_it_was(apa
         assert len(await ledger_check(wallets=apart.store)) == number
 
 
+async def test_e10_x3_each_table_during_a_long_one_is_named(apart: Wallet) -> None:
+    player = Player(account_id=await apart.rich(1000), room=2)
+    tables = []
+    for begins, ends in ((0, 9), (1, 2), (5, 6), (9, 10)):
+        table = new_table()
+        await apart.hold_for(table, [player])
+        await apart.take(started(table, [player], at=minute(begins)), finished(table, [player], at=minute(ends)))
+        tables.append(table)
+    found = [each.subject for each in await ledger_check(wallets=apart.store)]
+    assert sorted(found) == sorted(f"{player.account_id} at {table}" for table in tables[1:3])
+
+
 async def test_e10_p8_a_table_that_was_never_dealt_or_dealt_without_the_account_is_none(wallet: Wallet) -> None:
     player = Player(account_id=await wallet.rich(1000), room=2)
     others = [Player(account_id=await wallet.rich(1000), room=2)]
