@@ -61,7 +61,7 @@ class Platform:
     @property
     def free_rooms(self) -> frozenset[int]:
         """Rooms without an entry; there is one at least (P2)."""
-        return frozenset(room.number for room in self.rooms if not room.entry_coins and not room.entry_bars)
+        return frozenset(room.number for room in self.rooms if room.is_free)
 
     def room(self, number: int) -> Room:
         """Raises UnknownRoom."""

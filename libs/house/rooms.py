@@ -28,3 +28,8 @@ class Room:
     prize_coins: Annotated[int, Whole(1, COINS_MAX, "The first place's prize.", "P6, P9")]
     level: Annotated[int, Whole(1, 1000, "The lowest that may enter; not below the room before.", "P2, P9")]
     vip: Annotated[bool, Flag("Open on the player's VIP days only.", "P7")]
+
+    @property
+    def is_free(self) -> bool:
+        """Neither coins nor bars are taken at the deal (P2)."""
+        return not self.entry_coins and not self.entry_bars

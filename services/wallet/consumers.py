@@ -1,7 +1,7 @@
 """Topic to handler. What an event lacks or has wrong raises ValueError or UnknownRoom, and the bus parks its key."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date
+from datetime import UTC, date, datetime
 from uuid import UUID
 
 from libs.house.calendar import week_bounds
@@ -10,7 +10,7 @@ from libs.house.platform import Platform
 from services.wallet.domain.awards import FinishedGame, FinishedSeat
 from services.wallet.domain.ledger import AccountId, TableId
 from services.wallet.domain.settled import Analysis
-from services.wallet.handlers.games import finish_game, game_analysed, start_game, void_game
+from services.wallet.handlers.games import finish_game, game_analysed, leave_game, start_game, void_game
 from services.wallet.handlers.gifts import podium, weekly_cups, welcome
 from services.wallet.ports import Ledger
 from whist.auth.v1.events_pb2 import AuthEvent
@@ -68,12 +68,18 @@ async def on_tables(ledger: Ledger, event: TablesEvent, *, platform: Platform) -
     match event.WhichOneof("event"):
         case "game_started" if event.game_started.kind == TABLE_KIND_QUICK:
             started = event.game_started
-            await start_game(_table(started.table_id), _people(started.seats), ledger=ledger)
+            await start_game(_table(started.table_id), _people(started.seats), _moment(event), ledger=ledger)
         case "game_finished" if event.game_finished.kind == TABLE_KIND_QUICK:
             await finish_game(_game(event), ledger=ledger, platform=platform)
         case "game_voided" if event.game_voided.kind == TABLE_KIND_QUICK:
             voided = event.game_voided
-            await void_game(_table(voided.table_id), had_finished=voided.had_finished, ledger=ledger)
+            await void_game(_table(voided.table_id), _moment(event), had_finished=voided.had_finished, ledger=ledger)
+        case "seat_vacated":
+            left = event.seat_vacated
+            moment = _moment(event)
+            if moment is None:
+                raise ValueError("a seat is left at some moment")
+            await leave_game(_table(left.table_id), _account(left.account_id), moment, ledger=ledger)
 
 
 def _account(plain: bytes) -> AccountId:
@@ -82,6 +88,11 @@ def _account(plain: bytes) -> AccountId:
 
 def _table(plain: bytes) -> TableId:
     return TableId(UUID(bytes=plain))
+
+
+def _moment(event: TablesEvent) -> datetime | None:
+    """By the clock of tables' database."""
+    return event.occurred_at.ToDatetime(UTC) if event.HasField("occurred_at") else None
 
 
 def _people(seats: Sequence[Seat]) -> Mapping[AccountId, Seat]:
@@ -100,7 +111,8 @@ def _analysis(analysed: SeatAnalysed) -> Analysis:
 
 def _game(event: TablesEvent) -> FinishedGame:
     finished: GameFinished = event.game_finished
-    if not event.HasField("occurred_at"):
+    finished_at = _moment(event)
+    if finished_at is None:
         raise ValueError("a game finishes at some moment")
     people = _people([result.seat for result in finished.seats])
     results = {result.seat.account_id: result for result in finished.seats}
@@ -111,7 +123,8 @@ def _game(event: TablesEvent) -> FinishedGame:
         day_id=finished.day_id,
         week_id=finished.week_id,
         # By the clock of tables' database, like day and week: what a refund's window counts from (P14).
-        finished_at=event.occurred_at.ToDatetime(UTC),
+        finished_at=finished_at,
+        started_at=finished.started_at.ToDatetime(UTC) if finished.HasField("started_at") else None,
         classic=finished.mode == MODE_CLASSIC,
         seats=tuple(_seat(account, results[account.bytes]) for account in people),
     )

@@ -14,7 +14,7 @@ from services.wallet.domain.history import Movement
 from services.wallet.domain.ledger import AccountId, TableId
 from services.wallet.handlers.entries import HoldEntry, release_entry
 from services.wallet.handlers.holding import HoldDesk
-from services.wallet.handlers.ledger_check import ledger_check
+from services.wallet.handlers.ledger_check import ledger_check, unproved
 from services.wallet.handlers.operators import audit_log, grant
 from services.wallet.handlers.purchases import BuyCoffee, buy_coffee
 from services.wallet.handlers.reading import balances, history
@@ -160,7 +160,11 @@ class WalletApi(WalletServiceServicer):
                     rule=each.rule, subject=each.subject, expected=each.expected, found=each.found
                 )
                 for each in found
-            ]
+            ],
+            unproved=[
+                wallet_pb2.LedgerUnproved(rule=each.rule, count=each.count, why=each.why)
+                for each in await unproved(wallets=self._proofs)
+            ],
         )
 
     async def AuditLog(self, request: wallet_pb2.AuditLogRequest, context: Any) -> wallet_pb2.AuditLogResponse:  # noqa: N802

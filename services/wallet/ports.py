@@ -1,18 +1,21 @@
 """What the handlers need of the outside."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
+from uuid import UUID
 
 from google.protobuf.message import Message
 
 from libs.chassis.audit import Act, AuditLine
+from libs.house.rooms import Room
 from services.wallet.domain.assets import Amounts
-from services.wallet.domain.history import Belongings, Difference, Movement
-from services.wallet.domain.holds import GameState, Hold, HoldState
+from services.wallet.domain.history import Belongings, Difference, Movement, Unproved
+from services.wallet.domain.holds import GameState, Hold, HoldState, Resolved
 from services.wallet.domain.ledger import AccountId, TableId, Transfer
 from services.wallet.domain.settled import Analysis, Finish, SettledSeat, Undoing, Won
+from services.wallet.domain.telling import Telling, Told
 from services.wallet.domain.weeks import FinishedGames, WeekTotal
 
 
@@ -25,8 +28,12 @@ class Games(Protocol):
 
     async def game_state(self, table_id: TableId) -> GameState | None: ...
 
-    async def keep_finish(self, finish: Finish, seats: Sequence[SettledSeat]) -> None:
-        """Once a table; it never changes."""
+    async def keep_finish(self, finish: Finish, seats: Sequence[SettledSeat], rooms: Sequence[Room]) -> None:
+        """Once a table; it never changes. `rooms`: what they paid when it was settled (E7)."""
+        ...
+
+    async def keep_departure(self, table_id: TableId, account_id: AccountId, at: datetime) -> None:
+        """The first one stands; nothing for a table that the wallet does not know."""
         ...
 
     async def finish(self, table_id: TableId) -> Finish | None: ...
@@ -86,7 +93,43 @@ class Weeks(Protocol):
         ...
 
 
-class Ledger(Games, Weeks, Protocol):
+class Proof(Protocol):
+    """What the ledger's check reads."""
+
+    async def in_one_snapshot(self) -> None:
+        """All that this transaction reads is of one moment. Called before anything else."""
+        ...
+
+    async def differences(self, limit: int) -> Sequence[Difference]:
+        """What does not add up by the tables alone (E1-E14), at most `limit` a rule."""
+        ...
+
+    async def unproved(self) -> Sequence[Unproved]:
+        """What those rules cannot say anything of, since it is older than what they need; counts above 0 alone."""
+        ...
+
+    async def telling(self, *, lock: bool = False) -> Telling:
+        """From when on events are read; `lock`: nobody else takes them in until the end of this transaction."""
+        ...
+
+    def kept_events(self, since: datetime, until: datetime | None = None) -> AsyncIterator[tuple[UUID, bytes]]:
+        """The wallet's own events of that time, as (id, payload), in no order."""
+        ...
+
+    async def untold(self, told: Told, limit: int) -> Sequence[Difference]:
+        """Where the ledger is not what events have told: `told` and what was taken in before (E15)."""
+        ...
+
+    async def take_in(self, told: Told, since: datetime) -> None:
+        """Keep the sums of events before `since`, which then are not read again."""
+        ...
+
+    async def open_telling(self, told: Told, since: datetime) -> None:
+        """What moved before events told all is what the ledger has beyond `told`, the events since then."""
+        ...
+
+
+class Ledger(Games, Weeks, Proof, Protocol):
     """One open transaction over transfers, balances, holds and games.
 
     Locks are taken in one order: the game, its week, its holds by account, a day's share by account, transfers by key,
@@ -127,8 +170,18 @@ class Ledger(Games, Weeks, Protocol):
         """Note the table if it is new; its state cannot change until the end of this transaction."""
         ...
 
-    async def advance(self, table_id: TableId, state: GameState) -> bool:
-        """Move the table to `state` if that may follow its state now; False: it may not, and nothing has changed."""
+    async def advance(
+        self,
+        table_id: TableId,
+        state: GameState,
+        *,
+        started_at: datetime | None = None,
+        ended_at: datetime | None = None,
+    ) -> bool:
+        """Move the table to `state` if that may follow its state now; False: it may not, and nothing has changed.
+
+        With what is known of when the game ran, by the clock of its tables; a start once known stands.
+        """
         ...
 
     async def undo(self, table_id: TableId) -> bool:
@@ -151,6 +204,13 @@ class Ledger(Games, Weeks, Protocol):
 
     async def holds(self, table_id: TableId) -> Sequence[Hold]:
         """All of a table, as they are now."""
+        ...
+
+    async def resolve_entries(self, table_id: TableId, seated: Collection[AccountId]) -> Sequence[Resolved]:
+        """Open holds of the seated become paid, open ones of others are released. Returns all of the table, by account.
+
+        The game must be locked before, as `advance` does. None of them changes until the end of this transaction.
+        """
         ...
 
     async def resolve(
@@ -177,10 +237,6 @@ class Ledger(Games, Weeks, Protocol):
 
     async def oldest_hold_seconds(self) -> float:
         """Age of the oldest open hold; 0 when there is none."""
-        ...
-
-    async def differences(self, limit: int) -> Sequence[Difference]:
-        """What does not add up, at most `limit` a rule; each rule is read in one snapshot."""
         ...
 
 

@@ -48,7 +48,7 @@ def wire(chassis: Chassis[WalletSettings]) -> Service:
                 consumer="wallet.tables",
                 topic=consumers.TABLES_TOPIC,
                 message=TablesEvent,
-                types=frozenset({"game_started", "game_finished", "game_voided"}),
+                types=frozenset({"game_started", "game_finished", "game_voided", "seat_vacated"}),
                 handle=partial(consumers.on_tables, platform=platform),
             ),
             subscribe(

@@ -90,7 +90,7 @@ async def test_p82_for_programs_every_answer_is_json(desk: Stage) -> None:
         code, out, _ = await admin(desk, *words, "--json")
         assert code == 0 and all(json.loads(line) for line in out.splitlines()) and out, words
     code, out, _ = await admin(desk, "ledger-check", "--json")
-    assert (code, json.loads(out)) == (0, {"ok": True, "differences": []})
+    assert (code, json.loads(out)) == (0, {"ok": True, "differences": [], "unproved": []})
 
 
 async def test_p82_an_act_repeated_by_its_key_is_done_once(desk: Stage) -> None:
@@ -160,12 +160,16 @@ async def test_p17_a_ledger_that_does_not_add_up_is_exit_code_1(desk: Stage) -> 
     code, out, _ = await admin(desk, "ledger-check", token=TOKENS[Role.TREASURER])
     assert (code, out) == (1, "E2 a coin: expected 5, found 6\n")
     desk.world.purse.differences = []
+    desk.world.purse.unproved = [wallet_pb2.LedgerUnproved(rule="E7", count=3, why="older")]
+    code, out, _ = await admin(desk, "ledger-check", token=TOKENS[Role.TREASURER])
+    assert (code, out) == (0, "E7 says nothing of 3: older\nThe ledger adds up.\n")
+    desk.world.purse.unproved = []
 
 
 async def test_p17_any_database_is_proved_by_its_address(make_database: MakeDatabase) -> None:
     url = await make_database(MIGRATIONS)
     code, out, _ = await admin(None, "ledger-check", "--database-url", url, "--json", token="", process=True)
-    assert (code, json.loads(out)) == (0, {"ok": True, "differences": []})
+    assert (code, json.loads(out)) == (0, {"ok": True, "differences": [], "unproved": []})
     for wrong in ("postgresql+asyncpg://whist@127.0.0.1:1/whist", url.replace("?", "_none?"), "nonsense"):
         code, out, err = await admin(None, "ledger-check", "--database-url", wrong, token="", process=True)
         assert (code, out) == (2, "") and err.startswith("WHIST_DATABASE_URL: "), err

@@ -1,4 +1,4 @@
-"""``python -m tests.simulation``: a week of 2,000 players over the real wallet and leagues, proved at its end."""
+"""``python -m tests.simulation``: a week of 2,000 players who play every evening, over the real wallet and leagues."""
 
 import argparse
 import asyncio
@@ -16,7 +16,7 @@ from tests.simulation.history import history
 async def main() -> None:
     """Prints one JSON object."""
     parser = argparse.ArgumentParser(prog="simulate", description=__doc__)
-    for name, number in (("players", 2000), ("weeks", 1), ("evenings", 2), ("seed", 1)):
+    for name, number in (("players", 2000), ("weeks", 1), ("evenings", 7), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=number)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="whist-town-", ignore_cleanup_errors=True) as folder:

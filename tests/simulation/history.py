@@ -52,6 +52,7 @@ async def history(database_url: str, folder: Path, *, seed: int, players: int, w
             names.append(f"{year}-W{week:02}")
             await chronicle.end_of_week(names[-1])
             await same_purses(system, books)
+            await same_standings(system, books, names[-1])
         await proved(system)
         again = await replayed(system, chronicle, seed)
         await same_purses(system, books)
@@ -74,12 +75,25 @@ async def same_purses(system: System, books: Books) -> None:
     assert not wrong, f"{len(wrong)} purses differ (found, expected): {dict(list(wrong.items())[:3])}"
 
 
+async def same_standings(system: System, books: Books, week: str) -> None:
+    """Points and games of everybody, guests too, are the sums of what was played and kept (P50, P52)."""
+    rows = await system.rows("select account_id, points, games from leagues.standing where week_id = :week", week=week)
+    found = {row.account_id: (row.points, row.games) for row in rows if row.points or row.games}
+    points, games = books.points[week], books.games[week]
+    assert found == {who: (points[who], games[who]) for who in {*+points, *+games}}
+
+
 async def proved(system: System) -> None:
-    """Sums are zero asset by asset, each podium is paid once, and the services' own proofs find nothing (P17, E1)."""
+    """Sums are zero asset by asset, each group is closed and each podium paid once, the services' own proofs find
+    nothing (P17, P55, E1).
+    """
     sums = await system.rows("select asset, sum(amount) as total from wallet.posting group by asset")
     assert sums and {row.asset: row.total for row in sums if row.total} == {}
     assert await ledger_check(wallets=system.wallets) == []
     assert await check(books=system.leagues, platform=system.platform) == 0
+    [[groups, still_open]] = await system.rows("select count(*), count(*) - count(closed_at) from leagues.league_group "
+                                               "where week_id in (select week_id from leagues.week)")  # fmt: skip
+    assert groups and not still_open
     weeks = Counter[tuple[str, UUID]]()
     for row in await system.rows("select key from wallet.transfer where key like 'league_prize:%'"):
         _, week, account = row.key.split(":")

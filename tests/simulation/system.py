@@ -139,10 +139,13 @@ class System:
         return purses
 
     async def digest(self) -> dict[str, str]:
-        """Of every table that an event may change; the inboxes are what keeps repetitions out, and are left out."""
+        """Of every table that an event may change; the inboxes are what keeps repetitions out, and are left out.
+
+        So is what a proof between two looks has summed up of the wallet's own events.
+        """
         names = await self.rows(
             "select schemaname || '.' || tablename as name from pg_tables where schemaname in ('wallet', 'leagues') "
-            "and tablename !~ '^(inbox|outbox|alembic_version)$'"
+            "and tablename !~ '^(inbox|outbox|told|telling|alembic_version)$'"
         )
         digests = {}
         for row in names:

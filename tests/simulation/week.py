@@ -135,7 +135,7 @@ class Chronicle:
             await self._tell(topic, game, message)
 
     def _finished(self, game: Game, now: datetime) -> GameFinished:
-        return GameFinished(
+        finished = GameFinished(
             table_id=game.table_id.bytes, kind=TABLE_KIND_QUICK, mode=_mode(game), game="romanian",
             day_id=day_id(now, zone=self.zone), week_id=week_id(now, zone=self.zone),
             seats=[
@@ -146,6 +146,8 @@ class Chronicle:
                 for number, play in enumerate(game.plays)
             ],
         )  # fmt: skip
+        finished.started_at.FromDatetime(now)
+        return finished
 
     def _analysed(self, game: Game, now: datetime) -> GameAnalysed:
         return GameAnalysed(

@@ -111,9 +111,14 @@ class Transaction:
         await self._outbox.add(self.connection, topic, key, message)
         self.published += 1
 
-    async def publish_all(self, topic: str, messages: Sequence[tuple[bytes, Message]]) -> None:
-        """`publish` for many at once, (key, message) in order."""
-        await self._outbox.add_all(self.connection, topic, messages)
+    async def publish_all(
+        self, topic: str, messages: Sequence[tuple[bytes, Message]], *, at: datetime | None = None
+    ) -> None:
+        """`publish` for many at once, (key, message) in order.
+
+        `at`: the moment of what they tell, by the database's clock as this transaction has read it already.
+        """
+        await self._outbox.add_all(self.connection, topic, messages, at=at)
         self.published += len(messages)
 
     async def record_act(self, act: Act) -> bool:

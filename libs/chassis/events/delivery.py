@@ -48,8 +48,18 @@ class Delivery:
     def __init__(self, subscription: Subscription) -> None:
         self.subscription = subscription
         schema = subscription.database.schema
-        self._is_parked = sa.text(
-            f"select exists (select from {schema}.parked where consumer = :consumer and key = :key)"  # noqa: S608
+        # Every event costs this statement: is its key parked, and if not, is it the first time? A twin in flight is
+        # waited for by the insertion.
+        self._meet = sa.text(
+            f"""
+            with waits as materialized (
+              select exists (select from {schema}.parked where consumer = :consumer and key = :key) as parked
+            ), recorded as (
+              insert into {schema}.inbox (consumer, event_id) select :consumer, :event_id from waits where not parked
+              on conflict do nothing returning 1
+            )
+            select parked, exists (select from recorded) as first from waits
+            """  # noqa: S608 - the schema is a constant of the service
         )
         self._first_time = sa.text(
             f"insert into {schema}.inbox (consumer, event_id) values (:consumer, :event_id) "  # noqa: S608
@@ -108,11 +118,12 @@ class Delivery:
         with span(f"consume {event.type}", event.traceparent, kind=SpanKind.CONSUMER, consumer=consumer):
             async with self.subscription.transaction() as transaction:
                 connection = transaction.connection
-                waiting = await connection.execute(self._is_parked, {"consumer": consumer, "key": event.key})
-                if waiting.scalar_one():
+                met = {"consumer": consumer, "key": event.key, "event_id": event.event_id}
+                row = (await connection.execute(self._meet, met)).one()
+                if row.parked:
                     await self._insert_parked(connection, event, "behind a parked event", 0)
                     return "parked"
-                if not await self._record(connection, event):
+                if not row.first:
                     return "repeated"
                 await self._handle(transaction, event)
         return "done"

@@ -73,11 +73,21 @@ class Outbox:
         await connection.execute(self._insert, row)
         return row["event_id"]
 
-    async def add_all(self, connection: AsyncConnection, topic: str, messages: Sequence[tuple[bytes, Message]]) -> None:
-        """`add` for many at once, (key, message) in order: one moment, and one round trip for the rows."""
+    async def add_all(
+        self,
+        connection: AsyncConnection,
+        topic: str,
+        messages: Sequence[tuple[bytes, Message]],
+        *,
+        at: datetime | None = None,
+    ) -> None:
+        """`add` for many at once, (key, message) in order: one moment, and one round trip for the rows.
+
+        `at`: the database's clock as this transaction has read it; without it, it is asked.
+        """
         if not messages:
             return
-        moment = await _now(connection)
+        moment = await _now(connection) if at is None else at
         rows = [self._row(topic, key, message, moment) for key, message in messages]
         columns: dict[str, list[object]] = {name: [] for name in rows[0]}
         for row in rows:

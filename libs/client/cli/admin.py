@@ -235,6 +235,8 @@ def ledger_check(
         if as_json:
             print(json.dumps(told))
         else:
+            for each in told["unproved"]:
+                print(f"{each['rule']} says nothing of {each['count']}: {each['why']}")
             _tell(told["differences"], False, _difference, "The ledger adds up.")
         if not told["ok"]:
             raise typer.Exit(1)

@@ -87,7 +87,7 @@ class OperatorsDesk:
         return lines
 
     async def ledger_check(self) -> Json:
-        """{"ok", "differences"}: the proof of the ledger (P17)."""
+        """{"ok", "differences", "unproved"}: the proof of the ledger (P17)."""
         return await self._api.request("POST", "/admin/v1/ledger-check", token=self._token)
 
     async def _get(self, path: str, about: Mapping[str, str] | None = None) -> Json:

@@ -118,7 +118,8 @@ async def ledger_check(parts: PartsOf, operator: Proves) -> models.LedgerCheck:
         models.Difference(rule=each.rule, subject=each.subject, expected=each.expected, found=each.found)
         for each in answer.differences
     ]
-    return models.LedgerCheck(ok=not found, differences=found)
+    beyond = [models.Unproved(rule=each.rule, count=each.count, why=each.why) for each in answer.unproved]
+    return models.LedgerCheck(ok=not found, differences=found, unproved=beyond)
 
 
 async def _require_account(parts: Parts, account_id: str) -> None:

@@ -241,11 +241,20 @@ class Difference(BaseModel):
     found: str
 
 
+class Unproved(BaseModel):
+    """How much a rule says nothing of, since it is older than the rule needs."""
+
+    rule: str
+    count: int
+    why: str
+
+
 class LedgerCheck(BaseModel):
-    """Whether everything adds up, and what does not."""
+    """Whether everything adds up, what does not, and what is not proved."""
 
     ok: bool
     differences: list[Difference]
+    unproved: list[Unproved]
 
 
 class BenchTables(Request):

@@ -8,7 +8,7 @@ from libs.house.eligibility import counts
 from libs.house.modes import Coffee
 from libs.house.platform import Platform
 from libs.house.prizes import PLACE_BP, prize_coins
-from libs.house.rooms import GUEST_ROOM, Room
+from libs.house.rooms import GUEST_ROOM
 from services.wallet.domain.assets import CUPS, Amounts, Asset
 from services.wallet.domain.facts import PrizePaid
 from services.wallet.domain.gifts import Award, gift_award
@@ -43,6 +43,8 @@ class FinishedGame:
     table_id: TableId
     day_id: str
     week_id: str
+    # None where the table did not say it.
+    started_at: datetime | None
     finished_at: datetime
     classic: bool
     seats: tuple[FinishedSeat, ...]
@@ -101,11 +103,7 @@ def _prize(seat: FinishedSeat, entry: Hold | None, platform: Platform) -> int:
     if entry is not None:
         return prize_coins(platform.room(entry.room).prize_coins, seat.place, entry.coffee)
     room = platform.room(seat.room)
-    return prize_coins(room.prize_coins, seat.place, Coffee.NONE) if _is_free(room) else 0
-
-
-def _is_free(room: Room) -> bool:
-    return not room.entry_coins and not room.entry_bars
+    return prize_coins(room.prize_coins, seat.place, Coffee.NONE) if room.is_free else 0
 
 
 def _prize_award(game: FinishedGame, seat: FinishedSeat, coins: int) -> Award:

@@ -37,3 +37,12 @@ class Difference:
     subject: str
     expected: str
     found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unproved:
+    """How much a rule of the ledger's check can say nothing of, and why."""
+
+    rule: str
+    count: int
+    why: str

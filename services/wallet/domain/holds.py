@@ -70,6 +70,14 @@ class Hold:
         return self
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A hold of a table that was dealt, as it is from then on, and what it was before."""
+
+    hold: Hold
+    was: HoldState
+
+
 def new_hold(table_id: TableId, account_id: AccountId, room: Room, coffee: Coffee) -> Hold:
     """The entry of the player's own room (P5), in bars too where the room asks for them (P7)."""
     return Hold(

@@ -115,6 +115,11 @@ def changes(transfers: Iterable[Transfer]) -> Sequence[tuple[AccountId, Asset, i
     return sorted((account, asset, amount) for (account, asset), amount in sums.items() if amount)
 
 
+def gained(transfer: Transfer, account_id: AccountId) -> Amounts:
+    """What the transfer gives the account, or, negative, takes."""
+    return {posting.asset: posting.amount for posting in transfer.postings if posting.owner == account_id}
+
+
 def coins_created(transfer: Transfer) -> int:
     """Coins that came into players' reach; negative: coins that left it for good. Holds are neither."""
     return -sum(

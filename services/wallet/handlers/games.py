@@ -1,23 +1,26 @@
 """What events of tables and the coach do to the ledger. Each may come again or late; none takes effect twice."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
 from libs.house.platform import Platform
 from services.wallet.announcements import announce
 from services.wallet.domain.awards import FinishedGame, classic_awards, game_awards
-from services.wallet.domain.facts import EntryPaid, EntryReturned, Fact, PrizeReversed
+from services.wallet.domain.facts import EntryPaid, EntryReturned, Fact, GiftsReversed, LossBorne, PrizeReversed
 from services.wallet.domain.gifts import Award
 from services.wallet.domain.holds import GameState, Hold, HoldState, give_back, pay, release
-from services.wallet.domain.ledger import AccountId, TableId, Transfer
+from services.wallet.domain.ledger import AccountId, Reason, TableId, Transfer, gained
 from services.wallet.domain.settled import Analysis, Finish, SettledSeat, Undoing, losses, prize_of, take_back
 from services.wallet.ports import Ledger
 
 CLASSIC = "classic"  # a day's share of paid classic games
 
 
-async def start_game(table_id: TableId, seated: Collection[AccountId], *, ledger: Ledger) -> None:
+async def start_game(
+    table_id: TableId, seated: Collection[AccountId], started_at: datetime | None, *, ledger: Ledger
+) -> None:
     """The deal is durable: open holds of the seated become entries (P2), those of others come back."""
-    if not await ledger.advance(table_id, GameState.STARTED):
+    if not await ledger.advance(table_id, GameState.STARTED, started_at=started_at):
         return
     moved, paid, _ = await _resolve_entries(table_id, seated, ledger)
     await ledger.post(moved)
@@ -29,9 +32,11 @@ async def finish_game(game: FinishedGame, *, ledger: Ledger, platform: Platform)
 
     Entries are paid first where the start was not heard of. A game that was voided pays nothing.
     """
-    if not await ledger.advance(game.table_id, GameState.FINISHED):
+    if not await ledger.advance(
+        game.table_id, GameState.FINISHED, started_at=game.started_at, ended_at=game.finished_at
+    ):
         return
-    await ledger.keep_finish(game.finish, game.settled)
+    await ledger.keep_finish(game.finish, game.settled, platform.rooms)
     moved, newly_paid, paid = await _resolve_entries(game.table_id, {seat.account_id for seat in game.seats}, ledger)
     awards = list(game_awards(game, paid, platform))
     if game.classic:
@@ -63,20 +68,25 @@ async def game_analysed(table_id: TableId, analyses: Sequence[Analysis], *, ledg
     await announce(_given(awards, posted), ledger=ledger)
 
 
-async def void_game(table_id: TableId, *, had_finished: bool, ledger: Ledger) -> None:
+async def leave_game(table_id: TableId, account_id: AccountId, at: datetime, *, ledger: Ledger) -> None:
+    """Keep when somebody left on purpose: from then on they may sit elsewhere while this game runs on (P8, E10)."""
+    await ledger.keep_departure(table_id, account_id, at)
+
+
+async def void_game(table_id: TableId, voided_at: datetime | None, *, had_finished: bool, ledger: Ledger) -> None:
     """Return every entry of a game that was called off; where it `had_finished`, take back all it won too (P82).
 
     What the player no longer has of that is the house's loss: nobody falls below zero. Whom the game was refunded for
     keeps the refund. The prize is taken back also of a week that is sealed, whose totals stay as they are (E8).
     """
-    if await ledger.advance(table_id, GameState.VOIDED):
+    if await ledger.advance(table_id, GameState.VOIDED, ended_at=None if had_finished else voided_at):
         holds = await ledger.lock_holds(table_id)
         back = await _returned(table_id, [hold.account_id for hold in holds], ledger)
         held = await ledger.resolve(
             table_id, [hold.account_id for hold in holds], source=HoldState.OPEN, target=HoldState.RELEASED
         )
         await ledger.post([*(release(hold) for hold in held), *(give_back(hold) for hold in back)])
-        await announce(_returns([*held, *back]), ledger=ledger)
+        await announce([*_returns(held, unpaid=True), *_returns(back)], ledger=ledger)
     elif had_finished and await ledger.undo(table_id):
         await _undo(table_id, ledger)
 
@@ -96,14 +106,25 @@ async def _undo(table_id: TableId, ledger: Ledger) -> None:
         *(take_back(table_id, each, Undoing.VOID) for each in won),
     ]
     # Balances are locked before the transfers here: nobody else writes these keys, which the game's lock guards.
-    transfers += losses(table_id, transfers, await ledger.lock_balances(accounts))
-    await ledger.post(transfers)
+    borne = losses(table_id, transfers, await ledger.lock_balances(accounts))
+    await ledger.post([*transfers, *borne])
     prizes = [
         PrizeReversed(account_id=account_id, table_id=table_id, coins=coins, week_id=finish.week_id)
         for account_id in accounts
         if finish is not None and (coins := prize_of(won, account_id))
     ]
-    await announce([*_returns(returned), *prizes], ledger=ledger)
+    gifts = [
+        GiftsReversed(account_id=each.account_id, table_id=table_id, amounts=each.amounts)
+        for each in won
+        if each.reason is not Reason.PRIZE
+    ]
+    lost = [
+        LossBorne(account_id=account_id, table_id=table_id, amounts=amounts)
+        for account_id in accounts
+        for transfer in borne
+        if (amounts := gained(transfer, account_id))
+    ]
+    await announce([*_returns(returned), *prizes, *gifts, *lost], ledger=ledger)
 
 
 async def _returned(table_id: TableId, accounts: Collection[AccountId], ledger: Ledger) -> Sequence[Hold]:
@@ -114,18 +135,13 @@ async def _resolve_entries(
     table_id: TableId, seated: Collection[AccountId], ledger: Ledger
 ) -> tuple[list[Transfer], Sequence[Hold], Mapping[AccountId, Hold]]:
     """(transfers to be posted, holds paid just now, all that are paid)."""
-    holds = await ledger.lock_holds(table_id)
-    still_open = [hold.account_id for hold in holds if hold.state is HoldState.OPEN]
-    paid = await ledger.resolve(
-        table_id, [a for a in still_open if a in seated], source=HoldState.OPEN, target=HoldState.PAID
-    )
+    resolved = await ledger.resolve_entries(table_id, seated)
+    just_now = [each.hold for each in resolved if each.was is HoldState.OPEN]
+    paid = [hold for hold in just_now if hold.state is HoldState.PAID]
     # Dealt without this player: the matcher gave up on a hold whose answer was lost.
-    unseated = await ledger.resolve(
-        table_id, [a for a in still_open if a not in seated], source=HoldState.OPEN, target=HoldState.RELEASED
-    )
-    before = [hold for hold in holds if hold.state is HoldState.PAID]
+    unseated = [hold for hold in just_now if hold.state is HoldState.RELEASED]
     moved = [*(pay(hold) for hold in paid), *(release(hold) for hold in unseated)]
-    return moved, paid, {hold.account_id: hold for hold in (*before, *paid)}
+    return moved, paid, {each.hold.account_id: each.hold for each in resolved if each.hold.state is HoldState.PAID}
 
 
 async def _within_the_day(
@@ -150,8 +166,11 @@ def _entries(paid: Sequence[Hold]) -> list[Fact]:
     return [EntryPaid(account_id=hold.account_id, table_id=hold.table_id, entry=hold.amounts) for hold in paid]
 
 
-def _returns(returned: Sequence[Hold]) -> list[Fact]:
-    return [EntryReturned(account_id=hold.account_id, table_id=hold.table_id, entry=hold.amounts) for hold in returned]
+def _returns(returned: Sequence[Hold], *, unpaid: bool = False) -> list[Fact]:
+    return [
+        EntryReturned(account_id=hold.account_id, table_id=hold.table_id, entry=hold.amounts, unpaid=unpaid)
+        for hold in returned
+    ]
 
 
 def _given(awards: Sequence[Award], posted: Collection[str]) -> list[Fact]:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from libs.chassis.audit import Act, AuditLine
+from services.wallet.announcements import announce
 from services.wallet.domain.assets import Amounts
-from services.wallet.domain.ledger import AccountId
+from services.wallet.domain.facts import BalanceCorrected
+from services.wallet.domain.ledger import AccountId, gained
 from services.wallet.domain.purchases import correction
 from services.wallet.ports import Wallets
 
@@ -16,8 +18,9 @@ async def grant(act: Act, account_id: AccountId, amounts: Amounts, *, wallets: W
     """
     transfer = correction(account_id, amounts, act.request_id)
     async with wallets.transaction() as ledger:
-        if await ledger.record_act(act):
-            await ledger.post([transfer])
+        if await ledger.record_act(act) and await ledger.post([transfer]):
+            fact = BalanceCorrected(account_id=account_id, amounts=gained(transfer, account_id))
+            await announce([fact], ledger=ledger)
         return (await ledger.belongings(account_id)).owned
 
 

@@ -5,9 +5,11 @@ from uuid import UUID
 
 from libs.house.modes import Coffee
 from libs.house.platform import Platform
+from services.wallet.announcements import announce
 from services.wallet.domain.assets import CUPS, Amounts
 from services.wallet.domain.errors import GuestsHaveNoCoffee, RequestDiffers
-from services.wallet.domain.ledger import AccountId
+from services.wallet.domain.facts import CoffeeBought
+from services.wallet.domain.ledger import AccountId, gained
 from services.wallet.domain.purchases import purchase
 from services.wallet.ports import Wallets
 
@@ -31,7 +33,10 @@ async def buy_coffee(command: BuyCoffee, *, wallets: Wallets, platform: Platform
         raise GuestsHaveNoCoffee
     wanted = purchase(command.account_id, command.coffee, command.request_id, platform)
     async with wallets.transaction() as ledger:
-        if not await ledger.post([wanted]):
+        if await ledger.post([wanted]):
+            amounts = gained(wanted, command.account_id)
+            await announce([CoffeeBought(account_id=command.account_id, amounts=amounts)], ledger=ledger)
+        else:
             # The price may have changed meanwhile; what was bought is what counts.
             bought = await ledger.moved(wanted.key, command.account_id)
             if CUPS[command.coffee] not in bought:

@@ -72,6 +72,8 @@ async def refund(account_id: AccountId, table_id: TableId, *, desk: RefundDesk) 
             table_id=table_id,
             prize_coins=prize_of(case.won, account_id),
             week_id=case.finish.week_id,
+            returned=case.returns,
+            taken=case.takes,
         )
         await announce([fact], ledger=ledger)
         return await _refunded(found.returns, case, account_id, ledger)

@@ -1,4 +1,4 @@
-"""The proof of what games, gifts and weeks did to the ledger; the same form as `checks` (reliability E4-E14).
+"""What games, gifts and weeks did to the ledger, proved; the form of `checks` (reliability E4-E6, E8, E9, E11-E14).
 
 A limit of the platform's file (how many a day, how much a prize) may have been another when it applied, so what is
 proved is that the counts by which it was kept agree with the ledger.

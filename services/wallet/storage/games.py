@@ -1,11 +1,14 @@
 """Finished games: when, by whom, what they won, what took them back, and how much of a day's share is used."""
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 
 from libs.chassis.db import Transaction
+from libs.house.rooms import Room
 from services.wallet.domain.assets import Amounts, Asset
 from services.wallet.domain.holds import GameState
 from services.wallet.domain.ledger import AccountId, Reason, TableId
@@ -14,12 +17,43 @@ from services.wallet.storage.tables import (
     analysis,
     balance,
     day_share,
+    departure,
     finished_game,
     game,
     posting,
     reversal,
     seat,
     transfer,
+)
+
+# Every game costs it once: one round trip, and a text that is not put together anew for each number of seats. Rooms'
+# prizes are written down with the first game that is settled by them.
+_KEEP_FINISH = sa.text("""
+with prices as (
+  insert into wallet.tariff (id, room, prize_coins, free)
+  select :tariff, r.* from unnest(:rooms, :prizes, :free) as r(room, prize_coins, free)
+  where not exists (select from wallet.tariff where id = :tariff)
+  on conflict do nothing
+), kept as (
+  insert into wallet.finished_game (table_id, week_id, day_id, finished_at, classic, tariff)
+  values (:table_id, :week_id, :day_id, :finished_at, :classic, :tariff)
+)
+insert into wallet.seat (table_id, account_id, guest, room, place, counts, vacated)
+select :table_id, s.* from unnest(:accounts, :guests, :own_rooms, :places, :counts, :vacated)
+  as s(account_id, guest, room, place, counts, vacated)
+""").bindparams(
+    sa.bindparam("table_id", type_=sa.Uuid),
+    sa.bindparam("finished_at", type_=sa.DateTime(timezone=True)),
+    sa.bindparam("tariff", type_=sa.Text),
+    sa.bindparam("rooms", type_=ARRAY(sa.SmallInteger)),
+    sa.bindparam("prizes", type_=ARRAY(sa.BigInteger)),
+    sa.bindparam("free", type_=ARRAY(sa.Boolean)),
+    sa.bindparam("accounts", type_=ARRAY(sa.Uuid)),
+    sa.bindparam("guests", type_=ARRAY(sa.Boolean)),
+    sa.bindparam("own_rooms", type_=ARRAY(sa.Integer)),
+    sa.bindparam("places", type_=ARRAY(sa.Integer)),
+    sa.bindparam("counts", type_=ARRAY(sa.Boolean)),
+    sa.bindparam("vacated", type_=ARRAY(sa.Boolean)),
 )
 
 
@@ -36,30 +70,35 @@ class GameRecords(Transaction):
         state = (await self.connection.execute(query)).scalar_one_or_none()
         return None if state is None else GameState(state)
 
-    async def keep_finish(self, finish: Finish, seats: Sequence[SettledSeat]) -> None:
+    async def keep_finish(self, finish: Finish, seats: Sequence[SettledSeat], rooms: Sequence[Room]) -> None:
         await self.connection.execute(
-            insert(finished_game).values(
-                table_id=finish.table_id,
-                week_id=finish.week_id,
-                day_id=finish.day_id,
-                finished_at=finish.finished_at,
-                classic=finish.classic,
-            )
-        )
-        rows = [
+            _KEEP_FINISH,
             {
                 "table_id": finish.table_id,
-                "account_id": each.account_id,
-                "guest": each.guest,
-                "room": each.room,
-                "place": each.place,
-                "counts": each.counts,
-                "vacated": each.vacated,
-            }
-            for each in seats
-        ]
-        if rows:
-            await self.connection.execute(insert(seat).values(rows))
+                "week_id": finish.week_id,
+                "day_id": finish.day_id,
+                "finished_at": finish.finished_at,
+                "classic": finish.classic,
+                "tariff": _tariff_id(rooms),
+                "rooms": [room.number for room in rooms],
+                "prizes": [room.prize_coins for room in rooms],
+                "free": [room.is_free for room in rooms],
+                "accounts": [each.account_id for each in seats],
+                "guests": [each.guest for each in seats],
+                "own_rooms": [each.room for each in seats],
+                "places": [each.place for each in seats],
+                "counts": [each.counts for each in seats],
+                "vacated": [each.vacated for each in seats],
+            },
+        )
+
+    async def keep_departure(self, table_id: TableId, account_id: AccountId, at: datetime) -> None:
+        known = sa.select(game.c.table_id, sa.literal(account_id, sa.Uuid), sa.literal(at, departure.c.at.type))
+        await self.connection.execute(
+            insert(departure)
+            .from_select(["table_id", "account_id", "at"], known.where(game.c.table_id == table_id))
+            .on_conflict_do_nothing()
+        )
 
     async def finish(self, table_id: TableId) -> Finish | None:
         query = sa.select(finished_game).where(finished_game.c.table_id == table_id)
@@ -173,3 +212,9 @@ class GameRecords(Transaction):
         for row in await self.connection.execute(query):
             owned.setdefault(AccountId(row.account_id), {})[Asset(row.asset)] = row.amount
         return owned
+
+
+def _tariff_id(rooms: Sequence[Room]) -> str:
+    """The same for the same prizes, whichever process settles by them."""
+    lines = "".join(f"{room.number} {room.prize_coins} {room.is_free}\n" for room in rooms)
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]

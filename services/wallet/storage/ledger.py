@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from google.protobuf.message import Message
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,12 +18,12 @@ from libs.chassis.events.outbox import Outbox
 from libs.house.modes import Coffee
 from services.wallet.domain.assets import Amounts, Asset, entry_amounts
 from services.wallet.domain.errors import BadAmount, InsufficientFunds
-from services.wallet.domain.history import Belongings, Difference, Movement
-from services.wallet.domain.holds import GameState, Hold, HoldState
+from services.wallet.domain.history import Belongings, Difference, Movement, Unproved
+from services.wallet.domain.holds import GameState, Hold, HoldState, Resolved
 from services.wallet.domain.ledger import AccountId, Reason, TableId, Transfer, coins_created
 from services.wallet.metrics import coins_created as created_counter
 from services.wallet.metrics import coins_destroyed as destroyed_counter
-from services.wallet.storage import checks, game_checks
+from services.wallet.storage import checks, game_checks, seat_checks
 from services.wallet.storage.games import GameRecords
 from services.wallet.storage.posting import (
     ADVANCE,
@@ -31,17 +33,19 @@ from services.wallet.storage.posting import (
     OPEN_HOLD,
     OPEN_HOLDS,
     RESOLVE,
+    RESOLVE_ENTRIES,
     hold_values,
     holds_values,
     post,
 )
 from services.wallet.storage.tables import balance, game, hold, posting, transfer
+from services.wallet.storage.telling import TellingRecords
 from services.wallet.storage.weeks import WeekRecords
 
 _clock = sa.func.clock_timestamp()
 
 
-class LedgerTransaction(GameRecords, WeekRecords):
+class LedgerTransaction(GameRecords, WeekRecords, TellingRecords):
     """Implements `services.wallet.ports.Ledger` on PostgreSQL."""
 
     def __init__(self, connection: AsyncConnection, outbox: Outbox) -> None:
@@ -49,16 +53,24 @@ class LedgerTransaction(GameRecords, WeekRecords):
         # Set by the store that opens the transaction.
         self.new_id: Callable[[], UUID]
         self.posted: list[Transfer] = []
+        self._posted_at: datetime | None = None
 
     async def post(self, transfers: Iterable[Transfer]) -> frozenset[str]:
         given = sorted((each for each in transfers if each.postings), key=lambda each: each.key)
         if not given:
             return frozenset()
-        written, short = await post(self.connection, [(self.new_id(), each) for each in given])
-        for asset, amount in short:
+        done = await post(self.connection, [(self.new_id(), each) for each in given])
+        for asset, amount in done.short:
             raise BadAmount(asset=asset) if amount > 0 else InsufficientFunds(asset=asset, needed=-amount)
-        self.posted += [each for each in given if each.key in written]
-        return written
+        self.posted += [each for each in given if each.key in done.written]
+        self._posted_at = done.at or self._posted_at
+        return done.written
+
+    async def publish_all(
+        self, topic: str, messages: Sequence[tuple[bytes, Message]], *, at: datetime | None = None
+    ) -> None:
+        """What is told of a posting has its moment."""
+        await super().publish_all(topic, messages, at=at or self._posted_at)
 
     async def known(self, keys: Collection[str]) -> frozenset[str]:
         query = sa.select(transfer.c.key).where(transfer.c.key.in_(list(keys)))
@@ -79,9 +91,24 @@ class LedgerTransaction(GameRecords, WeekRecords):
         query = sa.select(game.c.state).where(game.c.table_id == table_id).with_for_update(read=True)
         return GameState((await self.connection.execute(query)).scalar_one())
 
-    async def advance(self, table_id: TableId, state: GameState) -> bool:
-        before = [each.value for each in state.before]
-        row = await self.connection.execute(ADVANCE, {"table_id": table_id, "state": state.value, "before": before})
+    async def advance(
+        self,
+        table_id: TableId,
+        state: GameState,
+        *,
+        started_at: datetime | None = None,
+        ended_at: datetime | None = None,
+    ) -> bool:
+        row = await self.connection.execute(
+            ADVANCE,
+            {
+                "table_id": table_id,
+                "state": state.value,
+                "before": [each.value for each in state.before],
+                "started_at": started_at,
+                "ended_at": ended_at,
+            },
+        )
         return row.first() is not None
 
     async def open_hold(self, new: Hold) -> tuple[GameState, bool]:
@@ -127,6 +154,10 @@ class LedgerTransaction(GameRecords, WeekRecords):
 
     async def lock_holds(self, table_id: TableId) -> Sequence[Hold]:
         return [_hold(row) for row in await self.connection.execute(LOCK_HOLDS, {"table_id": table_id})]
+
+    async def resolve_entries(self, table_id: TableId, seated: Collection[AccountId]) -> Sequence[Resolved]:
+        rows = await self.connection.execute(RESOLVE_ENTRIES, {"table_id": table_id, "seated": list(seated)})
+        return [Resolved(hold=_hold(row), was=HoldState(row.was)) for row in rows]
 
     async def resolve(
         self, table_id: TableId, accounts: Iterable[AccountId], *, source: HoldState, target: HoldState
@@ -187,10 +218,17 @@ class LedgerTransaction(GameRecords, WeekRecords):
 
     async def differences(self, limit: int) -> Sequence[Difference]:
         found: list[Difference] = []
-        for rule, statement in (*checks.CHECKS, *game_checks.CHECKS):
+        for rule, statement in (*checks.CHECKS, *game_checks.CHECKS, *seat_checks.CHECKS):
             rows = await self.connection.execute(sa.text(statement), {"limit": limit})
             found += [Difference(rule=rule, subject=s, expected=e, found=f) for s, e, f in rows]
         return found
+
+    async def unproved(self) -> Sequence[Unproved]:
+        counts = [
+            Unproved(rule=rule, count=(await self.connection.execute(sa.text(statement))).scalar_one(), why=why)
+            for rule, statement, why in seat_checks.UNPROVED
+        ]
+        return [each for each in counts if each.count]
 
 
 class LedgerStore(Store[LedgerTransaction]):

@@ -4,6 +4,8 @@ Written by hand, since a ledger's pace is the number of its round trips (`bench.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from services.wallet.domain.holds import GameState, Hold
+from services.wallet.domain.holds import GameState, Hold, HoldState
 from services.wallet.domain.ledger import House, Transfer
 
 BALANCE_MAX = 10**15  # as the table's CHECK: below 2^53, so that a balance is exact in JSON
@@ -19,6 +21,7 @@ BALANCE_MAX = 10**15  # as the table's CHECK: below 2^53, so that a balance is e
 # Transfers by key, then balances by account and asset: the order in which everybody locks. A twin in flight is waited
 # for. One insertion goes through all balances in that order, those that are there and those that are not: a row that
 # another creates meanwhile is met in its place too, where locks taken before could not have known of it.
+# The clock is read when all of them are locked: what is told at that moment is told in the order of the balances.
 _POST = sa.text(f"""
 with given as (
   select * from unnest(:ids, :keys, :reasons, :tables) as g(id, key, reason, table_id)
@@ -46,9 +49,11 @@ with given as (
       between 0 and {BALANCE_MAX}
   returning account_id, asset, xmax = 0 as made
 )
-select key, null as asset, null as amount from written
+select key, null as asset, null as amount,
+  case when (select count(*) from changed) >= 0 then clock_timestamp() end as at
+from written
 union all
-select null, asset, amount from delta d
+select null, asset, amount, null from delta d
 where not exists (
   select from changed c where c.account_id = d.account_id and c.asset = d.asset
     and (d.amount between 0 and {BALANCE_MAX} or not c.made)
@@ -114,13 +119,38 @@ on conflict do nothing returning *
 
 # A table may be told of for the first time by any of its events.
 ADVANCE = sa.text("""
-insert into wallet.game as g (table_id, state, at) values (:table_id, :state, clock_timestamp())
-on conflict (table_id) do update set state = excluded.state, at = excluded.at where g.state = any(:before)
+insert into wallet.game as g (table_id, state, at, started_at, ended_at)
+values (:table_id, :state, clock_timestamp(), :started_at, :ended_at)
+on conflict (table_id) do update set state = excluded.state, at = excluded.at,
+  started_at = coalesce(g.started_at, excluded.started_at), ended_at = excluded.ended_at
+where g.state = any(:before)
 returning 1
-""").bindparams(sa.bindparam("table_id", type_=sa.Uuid), sa.bindparam("before", type_=ARRAY(sa.Text)))
+""").bindparams(
+    sa.bindparam("table_id", type_=sa.Uuid),
+    sa.bindparam("before", type_=ARRAY(sa.Text)),
+    sa.bindparam("started_at", type_=sa.DateTime(timezone=True)),
+    sa.bindparam("ended_at", type_=sa.DateTime(timezone=True)),
+)
 _HOLDS = "select * from wallet.hold where table_id = :table_id order by account_id"
 HOLDS = sa.text(_HOLDS).bindparams(sa.bindparam("table_id", type_=sa.Uuid))
 LOCK_HOLDS = sa.text(f"{_HOLDS} for update").bindparams(sa.bindparam("table_id", type_=sa.Uuid))
+# Each hold as it is from now on, and what it was. The rows are locked first: one released meanwhile is met as it
+# is. The game must be locked before, in a statement of its own: this one sees the holds that were opened until then.
+RESOLVE_ENTRIES = sa.text(f"""
+with locked as materialized (
+  select * from wallet.hold where table_id = :table_id order by account_id for update
+), resolved as (
+  update wallet.hold h
+  set state = case when h.account_id = any(:seated) then '{HoldState.PAID}' else '{HoldState.RELEASED}' end
+  from locked l
+  where h.table_id = :table_id and h.account_id = l.account_id and l.state = '{HoldState.OPEN}'
+  returning h.account_id, h.state
+)
+select l.table_id, l.account_id, l.room, l.coffee, l.coins, l.bars, coalesce(r.state, l.state) as state, l.state as was
+from locked l left join resolved r on r.account_id = l.account_id order by l.account_id
+""").bindparams(  # noqa: S608 - constant words
+    sa.bindparam("table_id", type_=sa.Uuid), sa.bindparam("seated", type_=ARRAY(sa.Uuid))
+)
 RESOLVE = sa.text("""
 update wallet.hold set state = :target where table_id = :table_id and account_id = any(:accounts) and state = :source
 returning *
@@ -155,13 +185,19 @@ def holds_values(holds: Sequence[Hold]) -> Mapping[str, Any]:
     return {name: [row[column] for row in rows] for name, column in columns.items()}
 
 
-async def post(
-    connection: AsyncConnection, transfers: Sequence[tuple[UUID, Transfer]]
-) -> tuple[frozenset[str], Sequence[tuple[str, int]]]:
-    """(keys of the transfers that were new, changes (asset, amount) that a balance did not bear).
-
-    Where there is any of the latter the transaction must be given up.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posted:
+    """`written`: the keys of the transfers that were new. `short`: changes (asset, amount) that a balance did not bear;
+    where there is any, the transaction must be given up. `at`: when all balances were locked; None: nothing was new.
     """
+
+    written: frozenset[str]
+    short: Sequence[tuple[str, int]]
+    at: datetime | None
+
+
+async def post(connection: AsyncConnection, transfers: Sequence[tuple[UUID, Transfer]]) -> Posted:
+    """One round trip, whatever is to be written."""
     lines = [(new_id, line) for new_id, each in transfers for line in each.postings]
     rows = await connection.execute(
         _POST,
@@ -178,5 +214,8 @@ async def post(
         },
     )
     found = rows.all()
-    written = frozenset(row.key for row in found if row.key is not None)
-    return written, [(row.asset, row.amount) for row in found if row.key is None]
+    return Posted(
+        written=frozenset(row.key for row in found if row.key is not None),
+        short=[(row.asset, row.amount) for row in found if row.key is None],
+        at=max((row.at for row in found if row.at is not None), default=None),
+    )

@@ -42,6 +42,8 @@ game = sa.Table(
     sa.Column("table_id", sa.Uuid, primary_key=True),
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("started_at", sa.DateTime(timezone=True)),
+    sa.Column("ended_at", sa.DateTime(timezone=True)),
 )
 
 hold = sa.Table(
@@ -65,6 +67,22 @@ finished_game = sa.Table(
     sa.Column("day_id", sa.Text, nullable=False),
     sa.Column("finished_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("classic", sa.Boolean, nullable=False),
+    sa.Column("tariff", sa.Text),
+)
+
+departure = sa.Table(
+    "departure",
+    _metadata,
+    sa.Column("table_id", sa.Uuid, primary_key=True),
+    sa.Column("account_id", sa.Uuid, primary_key=True),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
+)
+
+telling = sa.Table(
+    "telling",
+    _metadata,
+    sa.Column("opens_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("since", sa.DateTime(timezone=True)),
 )
 
 seat = sa.Table(

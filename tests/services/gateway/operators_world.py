@@ -81,9 +81,10 @@ class PursesDesk(Desk):
     def __init__(self) -> None:
         super().__init__()
         self.differences: list[wallet_pb2.LedgerDifference] = []
+        self.unproved: list[wallet_pb2.LedgerUnproved] = []
 
     async def CheckLedger(self, request: Any, context: Any) -> wallet_pb2.CheckLedgerResponse:
-        return wallet_pb2.CheckLedgerResponse(differences=self.differences)
+        return wallet_pb2.CheckLedgerResponse(differences=self.differences, unproved=self.unproved)
 
     async def Grant(self, request: Any, context: Any) -> wallet_pb2.GrantResponse:
         if request.assets.coins < -1000:

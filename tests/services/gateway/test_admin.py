@@ -249,13 +249,17 @@ async def test_p82_accounts_are_shown_as_they_stand(operators: Stage) -> None:
 
 async def test_p17_the_ledger_is_proved_and_what_differs_is_told(operators: Stage) -> None:
     async with client_of(operators, Role.TREASURER) as client:
-        assert (await client.post("/admin/v1/ledger-check")).json() == {"ok": True, "differences": []}
+        assert (await client.post("/admin/v1/ledger-check")).json() == {
+            "ok": True, "differences": [], "unproved": [],
+        }  # fmt: skip
         operators.world.purse.differences = [
             wallet_pb2.LedgerDifference(rule="E2", subject="a1 coin", expected="5", found="6")
         ]
+        operators.world.purse.unproved = [wallet_pb2.LedgerUnproved(rule="E7", count=3, why="older")]
         told = (await client.post("/admin/v1/ledger-check")).json()
     assert told == {
         "ok": False, "differences": [{"rule": "E2", "subject": "a1 coin", "expected": "5", "found": "6"}],
+        "unproved": [{"rule": "E7", "count": 3, "why": "older"}],
     }  # fmt: skip
 
 

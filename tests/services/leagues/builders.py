@@ -202,7 +202,12 @@ class Leagues:
 
 @asynccontextmanager
 async def leagues_running(
-    url: str, folder: Path, *, wallet_target: str = "unix:/absent", close_seconds: float = 3600
+    url: str,
+    folder: Path,
+    *,
+    wallet_target: str = "unix:/absent",
+    close_seconds: float = 3600,
+    platform_config: Path | None = None,
 ) -> AsyncIterator[Leagues]:
     """One replica; weeks are closed when a test says so, unless `close_seconds` is short."""
     bus = MemoryBus()
@@ -213,6 +218,7 @@ async def leagues_running(
         grpc_listen=target,
         wallet_target=wallet_target,
         close_seconds=close_seconds,
+        platform_config=platform_config,
     )
     async with SPEC.open(settings, bus=bus) as (chassis, service), running(SPEC, chassis, service):
         gateway, stranger = Peer(target, "gateway"), Peer(target, "matchmaking")

@@ -10,10 +10,12 @@ import sqlalchemy as sa
 from libs.chassis.entropy import SystemEntropy
 from libs.house.modes import Coffee
 from libs.house.platform import Platform, load
+from services.wallet.announcements import announce
 from services.wallet.consumers import on_auth, on_coach, on_leagues, on_tables
 from services.wallet.domain.assets import Asset
+from services.wallet.domain.facts import BalanceCorrected
 from services.wallet.domain.holds import Hold
-from services.wallet.domain.ledger import AccountId, House, Reason, TableId, move
+from services.wallet.domain.ledger import AccountId, House, Reason, TableId, Transfer, gained, move
 from services.wallet.handlers.entries import HoldEntry, hold_entry
 from services.wallet.handlers.reading import balances
 from services.wallet.handlers.refunds import RefundDesk
@@ -22,7 +24,7 @@ from services.wallet.storage.ledger import LedgerStore
 from whist.auth.v1.events_pb2 import AccountCreated, AccountSeen, AuthEvent, GuestUpgraded
 from whist.coach.v1.events_pb2 import CoachEvent, GameAnalysed, SeatAnalysed
 from whist.leagues.v1.events_pb2 import LeaguesEvent, PodiumWon
-from whist.tables.v1.events_pb2 import GameFinished, GameStarted, GameVoided, Seat, SeatResult, TablesEvent
+from whist.tables.v1.events_pb2 import GameFinished, GameStarted, GameVoided, Seat, SeatResult, SeatVacated, TablesEvent
 from whist.tables.v1.tables_pb2 import TABLE_KIND_QUICK, TableKind
 from whist.types.v1 import types_pb2
 from whist.wallet.v1.events_pb2 import WalletEvent
@@ -76,9 +78,21 @@ def created(account_id: AccountId, *, guest: bool = False) -> AuthEvent:
     return AuthEvent(account_created=AccountCreated(account_id=account_id.bytes, name="Ana", guest=guest))
 
 
-def started(table_id: TableId, players: Sequence[Player], kind: TableKind.ValueType = TABLE_KIND_QUICK) -> TablesEvent:
+def started(
+    table_id: TableId,
+    players: Sequence[Player],
+    kind: TableKind.ValueType = TABLE_KIND_QUICK,
+    at: datetime | None = None,
+) -> TablesEvent:
     seats = [*(player.seat(number) for number, player in enumerate(players)), Seat(seat=5)]
-    return TablesEvent(game_started=GameStarted(table_id=table_id.bytes, kind=kind, seats=seats))
+    return happened(TablesEvent(game_started=GameStarted(table_id=table_id.bytes, kind=kind, seats=seats)), at)
+
+
+def happened(event: TablesEvent, at: datetime | None) -> TablesEvent:
+    """None: a moment that nobody knows."""
+    if at is not None:
+        event.occurred_at.FromDatetime(at)
+    return event
 
 
 def finished(
@@ -107,8 +121,12 @@ def finished(
             table_id=table_id.bytes, kind=kind, mode=mode, seats=results, day_id=day, week_id=week
         )
     )
-    event.occurred_at.FromDatetime(at)
-    return event
+    return happened(event, at)
+
+
+def vacated(table_id: TableId, player: Player, at: datetime) -> TablesEvent:
+    left = SeatVacated(table_id=table_id.bytes, account_id=player.account_id.bytes)
+    return happened(TablesEvent(seat_vacated=left), at)
 
 
 def voided(
@@ -116,13 +134,15 @@ def voided(
     players: Sequence[Player],
     kind: TableKind.ValueType = TABLE_KIND_QUICK,
     had_finished: bool = False,
+    at: datetime | None = None,
 ) -> TablesEvent:
     seats = [player.seat(number) for number, player in enumerate(players)]
-    return TablesEvent(
+    event = TablesEvent(
         game_voided=GameVoided(
             table_id=table_id.bytes, kind=kind, seats=seats, reason="FAULT", had_finished=had_finished
         )
     )
+    return happened(event, at)
 
 
 def upgraded(account_id: AccountId) -> AuthEvent:
@@ -238,6 +258,8 @@ class Wallet:
             "union all select 'week', week_id, sealed_at::text, null from wallet.week "
             "union all select 'total', week_id || ' ' || account_id, prizes::text, coins from wallet.week_total "
             "union all select 'share', account_id || ' ' || day_id, kind, used from wallet.day_share "
+            "union all select 'ran', table_id::text, started_at || ' to ' || ended_at, null from wallet.game "
+            "union all select 'left', table_id || ' ' || account_id, at::text, null from wallet.departure "
             "union all select 'analysis', table_id || ' ' || account_id, grade, runs from wallet.analysis "
             "union all select 'event', event_id::text, type, null from wallet.event order by 1, 2, 3"
         )
@@ -257,6 +279,17 @@ class Wallet:
         account_id = await self.account()
         amounts = {asset: amount for asset, amount in ((Asset.COIN, coins), (Asset.BAR, bars)) if amount}
         gift = move(amounts, source=House.GIFTS, target=account_id, key=f"grant:{account_id}", reason=Reason.CORRECTION)
-        async with self.store.transaction() as ledger:
-            await ledger.post([gift])
+        await self.correct(gift)
         return account_id
+
+    async def correct(self, *corrections: Transfer) -> None:
+        """Post corrections, and tell of each as an operator's would be told."""
+        async with self.store.transaction() as ledger:
+            written = await ledger.post(corrections)
+            facts = [
+                BalanceCorrected(account_id=owner, amounts=gained(each, owner))
+                for each in corrections
+                if each.key in written
+                for owner in {posting.owner for posting in each.postings if not isinstance(posting.owner, House)}
+            ]
+            await announce(facts, ledger=ledger)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import pytest
 from prometheus_client import REGISTRY
@@ -18,6 +19,7 @@ from tests.services.wallet.builders import (
     new_account,
     new_table,
     started,
+    vacated,
     voided,
 )
 from whist.auth.v1.events_pb2 import AccountCreated, AuthEvent
@@ -228,7 +230,7 @@ async def test_other_events_of_a_table_move_nothing(wallet: Wallet) -> None:
     before = await wallet.state()
     await wallet.take(
         TablesEvent(round_ended=RoundEnded(table_id=bytes(16))),
-        TablesEvent(seat_vacated=SeatVacated(table_id=bytes(16), account_id=bytes(16))),
+        vacated(new_table(), Player(), datetime(2026, 11, 30, tzinfo=UTC)),
         TablesEvent(),
     )
     assert await wallet.state() == before
@@ -245,6 +247,7 @@ async def test_other_events_of_a_table_move_nothing(wallet: Wallet) -> None:
         started(new_table(), [player, player]),
         TablesEvent(game_voided=GameVoided(table_id=b"", kind=TABLE_KIND_QUICK)),
         TablesEvent(game_started=GameStarted(table_id=bytes(17), kind=TABLE_KIND_QUICK)),
+        TablesEvent(seat_vacated=SeatVacated(table_id=bytes(16), account_id=bytes(16))),
         finished(new_table(), [Player(room=99)]),
     ],
     ids=lambda event: event.WhichOneof("event"),

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from libs.chassis.db import Database
 from libs.house.calendar import ZONE
 from services.wallet.domain.ledger import AccountId, TableId
-from services.wallet.handlers.ledger_check import ledger_check
+from services.wallet.handlers.ledger_check import ledger_check, take_in_events, unproved
 from services.wallet.handlers.refunds import refund_offer
 from services.wallet.handlers.weeks import seal_week
 from services.wallet.storage.ledger import LedgerStore
@@ -16,6 +16,7 @@ from services.wallet.wiring import MIGRATIONS
 from tests.conftest import MakeDatabase, first_release
 from tests.services.wallet.builders import ENTROPY, Player, Wallet, finished, new_table, started, voided
 from tests.services.wallet.fake_tables import FakeTables
+from tests.services.wallet.planting import rules_after
 
 ACCOUNT, TABLE, RUNNING = (UUID(int=number) for number in (1, 2, 3))
 # A first place of room 2 that was settled on Monday 00:00:01 of week 49, and a game that runs.
@@ -52,6 +53,8 @@ async def test_p17_p55_a_database_with_data_is_brought_up_and_goes_on(
     await MIGRATIONS.upgrade(url)
     wallet, account = Wallet(LedgerStore(database, ENTROPY)), AccountId(ACCOUNT)
     assert await ledger_check(wallets=wallet.store) == []
+    older = {each.rule: each.count for each in await unproved(wallets=wallet.store)}
+    assert older == {"E7": 1, "E10": 1, "E15": 1}
 
     # What had finished is in its week, and can be voided; its time for a refund is over.
     offered = await refund_offer(account, TableId(TABLE), desk=wallet.desk)
@@ -73,4 +76,13 @@ async def test_p17_p55_a_database_with_data_is_brought_up_and_goes_on(
     sealed = await seal_week("2026-W40", after=None, limit=0, wallets=wallet.store, tables=tables, zone=ZONE)
     assert sealed is not None and [total.coins for total in sealed.totals] == [500]
     assert await ledger_check(wallets=wallet.store) == []
+
+    # Once no process of the release before can be at work, the ledger is what its events tell from there on.
+    async with database.begin() as connection:
+        await connection.execute(sa.text("update wallet.telling set opens_at = clock_timestamp()"))
+    await take_in_events(wallets=wallet.store)
+    await wallet.take(voided(new, [], had_finished=True))
+    assert {each.rule for each in await unproved(wallets=wallet.store)} == {"E7", "E10"}
+    assert await ledger_check(wallets=wallet.store) == []
+    assert await rules_after(wallet, "delete from wallet.event where type = 'prize_reversed'") == {"E15"}
     await database.close()

@@ -20,8 +20,7 @@ def gift(account_id: AccountId, asset: Asset, key: str) -> Transfer:
 
 
 async def posted(wallet: Wallet, *transfers: Transfer) -> None:
-    async with wallet.store.transaction() as ledger:
-        await ledger.post(transfers)
+    await wallet.correct(*transfers)
 
 
 async def until(true: Callable[[], Awaitable[bool]]) -> None:

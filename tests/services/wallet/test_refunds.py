@@ -174,8 +174,7 @@ async def spend(evening: Evening, account: AccountId, amounts: dict[str, int]) -
         {Asset(asset): amount for asset, amount in amounts.items()},
         source=account, target=House.CORRECTIONS, key=f"grant:{new_account()}", reason=Reason.CORRECTION,
     )  # fmt: skip
-    async with evening.wallet.store.transaction() as ledger:
-        await ledger.post([out])
+    await evening.wallet.correct(out)
 
 
 @pytest.mark.parametrize(

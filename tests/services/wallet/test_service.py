@@ -147,6 +147,31 @@ async def test_p17_the_ledger_is_proved_over_the_wires_and_a_planted_difference_
     assert (told.rule, told.subject, told.expected, told.found) == ("E2", f"{account} coin", "1000", "1001")
 
 
+async def test_e15_p17_over_the_wires_what_was_not_told_is_named_and_what_is_not_proved_is_said(
+    bus: MemoryBus, gateway: Client, store: LedgerStore
+) -> None:
+    account = new_account()
+    await publish(bus, created(account), account.bytes)
+    answers = []
+    try:
+        for since in ("clock_timestamp()", "null"):  # nothing that was told is read; nothing is read yet
+            async with store.database.begin() as connection:
+                await connection.execute(sa.text(f"update wallet.telling set since = {since}"))
+            answers.append(await gateway.call("CheckLedger", pb.CheckLedgerRequest()))
+    finally:
+        async with store.database.begin() as connection:
+            await connection.execute(sa.text("update wallet.telling set since = timestamptz '2000-01-01T00:00:00Z'"))
+    unread, unopened = answers
+    assert {each.rule for each in unread.differences} == {"E15"}
+    assert ("E15", "0", "1000") in {
+        (each.rule, each.expected, each.found)
+        for each in unread.differences
+        if each.subject == f"{account} signup coin"
+    }
+    assert not unopened.differences
+    assert ("E15", 1) in {(each.rule, each.count) for each in unopened.unproved}
+
+
 async def test_history_is_paged_without_a_gap_or_a_twin(bus: MemoryBus, gateway: Client, matchmaking: Client) -> None:
     account = new_account()
     await publish(bus, created(account), account.bytes)

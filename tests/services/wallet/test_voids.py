@@ -14,6 +14,7 @@ from services.wallet.handlers.weeks import SealedWeek, seal_week
 from tests.services.wallet.builders import Event, Player, Wallet, analysed, voided
 from tests.services.wallet.evenings import ANY_NUMBER, Evening
 from tests.services.wallet.fake_tables import FakeTables
+from whist.types.v1.types_pb2 import Assets
 
 
 @pytest.fixture
@@ -41,10 +42,12 @@ async def test_p82_a_void_returns_the_entry_and_takes_back_all_that_was_won(even
         await evening.wallet.take(undone(table))
         assert [await evening.wallet.owned(each.account_id) for each in (winner, other)] == before
     told = await evening.wallet.events(winner.account_id)
-    assert [event.WhichOneof("event") for event in told][-2:] == ["entry_returned", "prize_reversed"]
-    reversed_ = told[-1].prize_reversed
+    kinds = ["entry_returned", "prize_reversed", "gifts_reversed"]
+    assert [event.WhichOneof("event") for event in told][-3:] == kinds
+    assert told[-1].gifts_reversed.assets == Assets(bars=5)
+    reversed_ = told[-2].prize_reversed
     assert (reversed_.coins, reversed_.week_id, reversed_.table_id) == (1_250_000, evening.week, table.bytes)
-    assert (await evening.wallet.told(other.account_id))[-1] == "entry_returned"
+    assert (await evening.wallet.told(other.account_id))[-2:] == ["entry_returned", "gifts_reversed"]
 
 
 async def test_p82_a_void_without_the_word_leaves_a_finished_game_as_it_is(evening: Evening) -> None:
