@@ -63,8 +63,8 @@ class Game:
 class Town:
     """Draws everything from one stream of chance, so that a seed is a week's whole history.
 
-    Who plays in which group depends on whose prize is heard first, so podiums, and what they pay for in later weeks, may
-    differ from run to run.
+    Who plays in which group depends on whose prize is heard first, so podiums, and what they pay for in later weeks,
+    may differ from run to run.
     """
 
     def __init__(self, seed: int, players: int, since: datetime) -> None:
