@@ -59,7 +59,7 @@ fuzz-api: install ## The whole REST API by its own document, many requests of ea
 	@WHIST_FUZZ_API=$(WHIST_FUZZ_API) $(BIN)/pytest -q --timeout 3600 tests/e2e/test_api_fuzz.py
 
 .PHONY: simulate
-simulate: install ## A week of 2,000 players over the real wallet and leagues, beside a second model (ARGS='--players 200')
+simulate: install ## A week of 2,000 players, every evening, over the real wallet and leagues, beside a second model (ARGS='--players 200')
 	@$(BIN)/python -m tests.simulation $(ARGS)
 
 .PHONY: fuzz-sign-in

@@ -89,11 +89,11 @@ async def proved(system: System) -> None:
     """
     sums = await system.rows("select asset, sum(amount) as total from wallet.posting group by asset")
     assert sums and {row.asset: row.total for row in sums if row.total} == {}
-    assert await ledger_check(wallets=system.wallets) == []
-    assert await check(books=system.leagues, platform=system.platform) == 0
     [[groups, still_open]] = await system.rows("select count(*), count(*) - count(closed_at) from leagues.league_group "
                                                "where week_id in (select week_id from leagues.week)")  # fmt: skip
     assert groups and not still_open
+    assert await ledger_check(wallets=system.wallets) == []
+    assert await check(books=system.leagues, platform=system.platform) == 0
     weeks = Counter[tuple[str, UUID]]()
     for row in await system.rows("select key from wallet.transfer where key like 'league_prize:%'"):
         _, week, account = row.key.split(":")

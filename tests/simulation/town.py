@@ -61,7 +61,11 @@ class Game:
 
 
 class Town:
-    """Draws everything from one stream of chance, so that a seed is a whole history."""
+    """Draws everything from one stream of chance, so that a seed is a week's whole history.
+
+    Who plays in which group depends on whose prize is heard first, so podiums, and what they pay for in later weeks,
+    may differ from run to run.
+    """
 
     def __init__(self, seed: int, players: int, since: datetime) -> None:
         self.random = random.Random(seed)

@@ -1,9 +1,9 @@
 """Evenings of games and the ends of weeks, as the services are told of them."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from random import Random
 from zoneinfo import ZoneInfo
 
 from libs.chassis.errors import DomainError
@@ -41,15 +41,20 @@ class Chronicle:
     late: list[Event] = field(default_factory=list)  # repetitions that come when everybody has forgotten
 
     @property
-    def random(self) -> random.Random:
+    def random(self) -> Random:
         return self.town.random
+
+    def dice(self) -> Random:
+        """Chance of one's own for what runs beside others, so that who comes first does not change a seed's history."""
+        return Random(self.random.getrandbits(64))
 
     async def settle_in(self) -> None:
         """Everybody has an account, or is a guest."""
         for person in self.town.people:
             self.books.welcome(person)
         await at_once(
-            self._tell(AUTH, person, AuthEvent(account_created=_created(person))) for person in self.town.people
+            self._tell(AUTH, person, AuthEvent(account_created=_created(person)), self.dice())
+            for person in self.town.people
         )
 
     async def evening(self) -> None:
@@ -58,7 +63,7 @@ class Chronicle:
         here = [person for person in self.town.people if self.random.random() < 0.7]
         for person in here:
             self.books.seen(person, now, self.zone)
-        await at_once(self._seen(person, now) for person in here)
+        await at_once(self._seen(person, now, self.dice()) for person in here)
         games = [
             self.town.game([(person, *self.books.affordable(person)) for person in people])
             for people in self.town.tables()
@@ -68,10 +73,11 @@ class Chronicle:
             self.books.played(game, day, week)
             if game.fate is not Fate.VOIDED:
                 self.system.tables.finished.setdefault(week, []).append(game.table_id)
-        await at_once(self._play(game, now) for game in games)
+        await at_once(self._play(game, now, self.dice()) for game in games)
         wishes = [(game, play) for game in games for play in game.plays if self.random.random() < 0.3]
         for game, play in [*wishes, *self.random.sample(wishes, len(wishes) // 4)]:
             await self._refund(game, play, now)
+        self.late.sort(key=lambda event: (event.topic, event.key, event.type))
         self.random.shuffle(self.late)
         half = len(self.late) // 2
         again, self.late = self.late[:half], self.late[half:]
@@ -88,34 +94,36 @@ class Chronicle:
 
     # ---- what one service or another would tell ----
 
-    async def _tell(self, topic: str, about: Person | Game, message: AuthEvent | TablesEvent | CoachEvent) -> None:
+    async def _tell(
+        self, topic: str, about: Person | Game, message: AuthEvent | TablesEvent | CoachEvent, dice: Random
+    ) -> None:
         key = about.account_id if isinstance(about, Person) else about.table_id
         if not message.HasField("occurred_at"):
             message.occurred_at.FromDatetime(await self.system.machine.now())
-        event = await self.system.tell(topic, key, message, times=self.random.choice((1, 1, 2)))
-        if self.random.random() < 0.2:
+        event = await self.system.tell(topic, key, message, times=dice.choice((1, 1, 2)))
+        if dice.random() < 0.2:
             self.late.append(event)
-        if self.random.random() < 0.1:  # the same fact under another id
+        if dice.random() < 0.1:  # the same fact under another id
             self.late.append(envelope(topic, key, message))
 
-    async def _seen(self, person: Person, now: datetime) -> None:
+    async def _seen(self, person: Person, now: datetime, dice: Random) -> None:
         if person.guest:
             return
         seen = AccountSeen(account_id=person.account_id.bytes, day_id=day_id(now, zone=self.zone))
         seen.account_since.FromDatetime(person.since)
-        await self._tell(AUTH, person, AuthEvent(account_seen=seen))
+        await self._tell(AUTH, person, AuthEvent(account_seen=seen), dice)
 
-    async def _play(self, game: Game, now: datetime) -> None:
+    async def _play(self, game: Game, now: datetime, dice: Random) -> None:
         for play in game.plays:
             request = HoldEntryRequest(
                 table_id=game.table_id.bytes, account_id=play.person.account_id.bytes, room=play.room,
                 coffee=COFFEE[play.cup],
             )  # fmt: skip
-            for _ in range(self.random.choice((1, 1, 2))):
+            for _ in range(dice.choice((1, 1, 2))):
                 await self.system.hold(request)
         told: list[tuple[str, TablesEvent | CoachEvent]] = []
         start = TablesEvent(game_started=_started(game))
-        if self.random.random() < 0.1:  # the start was lost, and comes when the broker has found it again
+        if dice.random() < 0.1:  # the start was lost, and comes when the broker has found it again
             self.late.append(envelope(TABLES, game.table_id, start))
         else:
             told.append((TABLES, start))
@@ -125,14 +133,14 @@ class Chronicle:
         else:
             told.append((TABLES, TablesEvent(game_finished=self._finished(game, now))))
             analysed = CoachEvent(game_analysed=self._analysed(game, now))
-            told.insert(self.random.randrange(len(told) + 1), (COACH, analysed))
+            told.insert(dice.randrange(len(told) + 1), (COACH, analysed))
         if game.fate is Fate.UNDONE:
             undone = GameVoided(
                 table_id=game.table_id.bytes, kind=TABLE_KIND_QUICK, reason="OPERATOR", had_finished=True
             )
             told.append((TABLES, TablesEvent(game_voided=undone)))
         for topic, message in told:
-            await self._tell(topic, game, message)
+            await self._tell(topic, game, message, dice)
 
     def _finished(self, game: Game, now: datetime) -> GameFinished:
         finished = GameFinished(
