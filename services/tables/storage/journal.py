@@ -26,9 +26,9 @@ from services.tables.ports import COMMITTED, FENCED, Entry, Outcome, Seating
 log = structlog.get_logger()
 
 BATCH_MAX = 512  # entries a commit; a cap under 256 costs throughput (measured)
-# From a socket to the journal a move takes three turns of the loop. Rounds of three bring in whose frames have arrived
+# From a socket to the journal a move takes four turns of the loop. Rounds of four bring in whose frames have arrived
 # already, until one brings nothing: nobody is waited for.
-GATHER_TURNS = 3
+GATHER_TURNS = 4
 GATHER_ROUNDS_MAX = 16
 COMMIT_SECONDS = 10.0  # then the outcome is unknown and is read back
 SLOW_SECONDS = 0.020
