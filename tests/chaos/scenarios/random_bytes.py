@@ -34,7 +34,9 @@ MILLION = {"frame decoder": 800_000, "gRPC methods": 120_000, "Play stream": 20_
 SMALL = {"frame decoder": 3_000, "gRPC methods": 1_000, "Play stream": 60, "REST": 200, "sockets": 200}
 AT_ONCE = 32
 CALL_SECONDS = 10.0
-FAULTS = re.compile(r"rpc_failed|request_failed|task_failed|job_failed|decide_failed|entry_done_failed|Traceback")
+FAULTS = re.compile(
+    r"rpc_failed|message_failed|request_failed|task_failed|job_failed|decide_failed|entry_done_failed|Traceback"
+)
 
 
 async def at_the_frame_decoder(rng: Random, count: int, folder: Path) -> Counter[str]:
@@ -55,7 +57,7 @@ async def _frames(rng: Random, count: int, folder: Path, counted: Counter[str]) 
                 connection = stage.gateway.hub.connection()
                 connection.account_id = uuid4().bytes
                 connection.send = sent.append  # type: ignore[method-assign, assignment]
-                connection.send_both = lambda payload, own: None  # type: ignore[method-assign]
+                connection.write = lambda whole, count=1: None  # type: ignore[method-assign]
                 connection.close = lambda code, why="": closed.append(code)  # type: ignore[method-assign]
                 counted.update(f"close {code}" for code in closed if code)
                 closed.clear()
