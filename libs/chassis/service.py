@@ -83,7 +83,7 @@ class Chassis(Generic[S]):
         self.bus: Bus = bus or KafkaBus(settings.kafka_bootstrap, idempotent=settings.kafka_idempotent)
         self.database = Database.open(settings.database_url, name, pool=settings.database_pool)
         # For proofs that read whole tables, which take as long as they take and must not use up the others' pool.
-        self.proofs_database = Database.open(settings.database_url, name, pool=1, command_seconds=None)
+        self.proofs_database = Database.open(settings.database_url, name, pool=2, command_seconds=None)
         self.relay = Relay(self.database, self.bus)
         # The address callers reach this process at; known when `Service.start` runs.
         self.address = ""

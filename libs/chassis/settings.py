@@ -20,7 +20,9 @@ class ServiceSettings(BaseSettings):
         default="postgresql+asyncpg://postgres@127.0.0.1:5432/whist",
         description="SQLAlchemy URL of this service's PostgreSQL.",
     )
-    database_pool: int = Field(default=5, ge=1, le=200, description="Connections kept for transactions.")
+    database_pool: int = Field(
+        default=10, ge=1, le=200, description="Most connections for transactions, opened as they are needed and kept."
+    )
     kafka_bootstrap: Brokers = Field(
         default="",
         description="host:port,…; empty: the in-process bus (only where all services share a process).",

@@ -25,7 +25,7 @@ from services.leagues.storage.tables import SCHEMA
 
 async def differences(settings: LeaguesSettings) -> int:
     """How many accounts and closed ranks were not what they stand for."""
-    database = Database.open(settings.database_url, SCHEMA, pool=1, command_seconds=None)
+    database = Database.open(settings.database_url, SCHEMA, pool=2, command_seconds=None)
     try:
         books = Store(database, LeaguesTransaction, SystemEntropy())
         return await check(books=books, platform=house.load(settings.platform_config))

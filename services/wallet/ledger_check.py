@@ -28,7 +28,7 @@ from services.wallet.storage.tables import SCHEMA
 @asynccontextmanager
 async def wallets_of(database_url: str) -> AsyncIterator[LedgerStore]:
     """That database's wallets, for statements that may take their time."""
-    database = Database.open(database_url, SCHEMA, pool=1, command_seconds=None)
+    database = Database.open(database_url, SCHEMA, pool=2, command_seconds=None)
     try:
         yield LedgerStore(database, SystemEntropy())
     finally:

@@ -180,7 +180,7 @@ async def test_a_server_that_has_said_it_goes_down_passes_before_the_connection_
 
 
 async def test_a_full_pool_passes(postgres: EmbeddedPostgres) -> None:
-    database = Database.open(postgres.url(), "sample", pool=1)
+    database = Database.open(postgres.url(), "sample", pool=2)
     database.engine.pool._timeout = 0.01  # type: ignore[attr-defined]
     async with database.begin(), database.begin():
         with pytest.raises(sa.exc.TimeoutError) as full:
@@ -194,4 +194,24 @@ async def test_an_error_carries_no_value_into_a_log(postgres: EmbeddedPostgres) 
     with pytest.raises(sa.exc.DBAPIError) as failed:
         await rows(database, "select 1 from nowhere where x = :secret", secret="canary")
     assert "canary" not in str(failed.value)
+    await database.close()
+
+
+async def test_connections_that_a_burst_has_opened_serve_the_next_one(postgres: EmbeddedPostgres) -> None:
+    database = Database.open(postgres.url(), "sample", pool=4)
+
+    async def burst() -> set[int]:
+        """The backends that serve twice as many transactions as there may be connections."""
+        together = asyncio.Barrier(4)
+
+        async def one() -> int:
+            async with database.begin() as connection:
+                await together.wait()  # four at a time, no fewer and no more
+                return int((await connection.execute(sa.text("select pg_backend_pid()"))).scalar_one())
+
+        return set(await asyncio.gather(*(one() for _ in range(8))))
+
+    first = await burst()
+    assert len(first) == 4
+    assert await burst() == first
     await database.close()

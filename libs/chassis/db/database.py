@@ -29,8 +29,12 @@ class Database:
         self.schema = schema
 
     @classmethod
-    def open(cls, url: str, schema: str, *, pool: int = 5, command_seconds: float | None = COMMAND_SECONDS) -> Self:
+    def open(cls, url: str, schema: str, *, pool: int = 10, command_seconds: float | None = COMMAND_SECONDS) -> Self:
         """Connects lazily. `url` is ``postgresql+asyncpg://…``.
+
+        At most `pool` connections, opened as they are needed, kept, and the newest used first: one that a burst opened
+        and that is closed behind it costs PostgreSQL a process and all its caches each time, more than most
+        transactions do.
 
         A statement without an answer for `command_seconds` raises TimeoutError; None: it is waited for, as those that
         read whole tables must be.
@@ -38,7 +42,8 @@ class Database:
         engine = create_async_engine(
             url,
             pool_size=pool,
-            max_overflow=pool,
+            max_overflow=0,
+            pool_use_lifo=True,
             pool_timeout=10,
             hide_parameters=True,  # an error must not carry addresses, codes or cards into a log
             connect_args={

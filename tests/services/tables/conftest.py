@@ -160,7 +160,7 @@ class Cluster:
 
     @asynccontextmanager
     async def database(self) -> AsyncIterator[Any]:
-        database = Database.open(self.url, "tables", pool=1)
+        database = Database.open(self.url, "tables", pool=2)
         try:
             async with database.begin() as connection:
                 yield connection
