@@ -316,6 +316,17 @@ async def test_e15_two_processes_sum_a_day_up_once(older: Wallet) -> None:
     assert await ledger_check(wallets=older.store) == []
 
 
+async def test_e15_of_many_processes_one_begins_and_the_others_find_it_done(older: Wallet) -> None:
+    for statement in (
+        "delete from wallet.event where type = 'coffee_bought'",
+        "update wallet.telling set since = null, opens_at = clock_timestamp()",
+    ):
+        await rows(older, statement, unguarded=True)
+    await asyncio.gather(*(take_in_events(wallets=older.store) for _ in range(4)))
+    assert "E15" not in {each.rule for each in await unproved(wallets=older.store)}
+    assert await ledger_check(wallets=older.store) == []
+
+
 async def test_e15_a_ledger_older_than_its_events_is_proved_from_a_moment_on(older: Wallet) -> None:
     """As after the revision that brought it: what moved before is as it stands when nobody writes old events."""
     for statement in (
