@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-# Then they are acted upon in the middle of the turn: of a flood the socket's own limits keep the rest away. Honest
-# sockets fill it on no gateway: each says a few messages a second.
+# Then they are acted upon in the middle of the turn: of a flood, the socket's own limits keep the rest away. So many
+# honest messages in one turn lose nothing, since they are many in a row already.
 ARRIVED_MAX = 1024
 
 
