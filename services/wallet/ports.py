@@ -96,8 +96,11 @@ class Weeks(Protocol):
 class Proof(Protocol):
     """What the ledger's check reads."""
 
-    async def in_one_snapshot(self) -> None:
-        """All that this transaction reads is of one moment. Called before anything else."""
+    async def in_one_snapshot(self, *, alone: bool = False) -> None:
+        """All that this transaction reads is of one moment. Called before anything else.
+
+        `alone`: the moment is after the end of any other that asked for the same.
+        """
         ...
 
     async def differences(self, limit: int) -> Sequence[Difference]:

@@ -138,7 +138,8 @@ class Connection(WSListener):
         asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._transport.disconnect, False)
 
     def cut(self) -> None:
-        """End the connection without a word."""
+        """End the connection without a word, and hear nothing more of it."""
+        self.closing = True
         self._transport.disconnect()
 
     def _leave(self) -> None:
@@ -153,13 +154,14 @@ class Connection(WSListener):
 
     def _other(self, transport: WSTransport, frame: WSFrame) -> None:
         """Anything that is not a whole message in one frame."""
-        if frame.msg_type == WSMsgType.CLOSE:
-            self.close(CloseCode.DONE)
-            transport.disconnect()
-        elif self.closing:
-            return
+        if self.closing:
+            if frame.msg_type == WSMsgType.CLOSE:
+                transport.disconnect()
         elif frame.rsv1 or frame.rsv2 or frame.rsv3:
             self.close(CloseCode.PROTOCOL, "no extension was agreed")
+        elif frame.msg_type == WSMsgType.CLOSE:
+            self.close(CloseCode.DONE)
+            transport.disconnect()
         elif self._parts and frame.fin and frame.msg_type in MESSAGES:
             self.close(CloseCode.PROTOCOL, "a message inside another")
         elif frame.msg_type != WSMsgType.PONG:

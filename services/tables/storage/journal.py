@@ -9,7 +9,7 @@ looked up by its id: a request that was delayed on its way may have written the 
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -334,10 +334,13 @@ class GroupJournal:
         seatings = [(entry.table_id, entry.seating) for entry in batch if entry.seating is not None]
         written: int
         if seatings:
+            # Who left may sit elsewhere from the commit on, and that deal is dated by the database: a worker whose
+            # clock is ahead would make the two overlap (E10). Seats change seldom enough for a round trip more.
+            moment = await connection.fetchval("select clock_timestamp()", timeout=COMMIT_SECONDS)
             written = await connection.fetchval(
                 APPEND_WITH_SEATS,
                 *columns,
-                *self._event_columns(events),
+                *self._event_columns(events, moment),
                 *_seating_columns(seatings),
                 timeout=COMMIT_SECONDS,
             )
@@ -346,17 +349,17 @@ class GroupJournal:
             written = await connection.fetchval(APPEND, *columns, timeout=COMMIT_SECONDS)
         else:
             written = await connection.fetchval(
-                APPEND_WITH_EVENTS, *columns, *self._event_columns(events), timeout=COMMIT_SECONDS
+                APPEND_WITH_EVENTS, *columns, *self._event_columns(events, self._clock.now()), timeout=COMMIT_SECONDS
             )
             self._wake_relay()
         return written
 
-    def _event_columns(self, events: Sequence[tuple[Entry, Any]]) -> list[Any]:
-        now = self._clock.now()
+    def _event_columns(self, events: Sequence[tuple[Entry, Any]], moment: datetime) -> list[Any]:
+        """`moment` dates those that have none yet: a row that is tried again keeps what it says."""
         for _, message in events:
             if not message.event_id:
                 message.event_id = self._entropy.uuid7().bytes
-                message.occurred_at.FromDatetime(now)
+                message.occurred_at.FromDatetime(moment)
         return [
             [entry.table_id for entry, _ in events],
             [UUID(bytes=message.event_id) for _, message in events],

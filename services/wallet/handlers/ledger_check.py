@@ -70,10 +70,10 @@ async def take_in_events(*, wallets: Wallets) -> None:
 
 
 async def _open(wallets: Wallets) -> None:
-    """Of two processes at once the second fails for its snapshot is older; there is nothing left to do for it."""
+    """Events and ledger are read in one snapshot; of two processes at once the second finds it done."""
     async with wallets.transaction() as ledger:
-        await ledger.in_one_snapshot()
-        telling = await ledger.telling(lock=True)
+        await ledger.in_one_snapshot(alone=True)
+        telling = await ledger.telling()
         if telling.opens:
             told, _ = await _told(ledger.kept_events(telling.may_take_in_until))
             await ledger.open_telling(told, telling.may_take_in_until)

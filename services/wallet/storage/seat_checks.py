@@ -7,9 +7,13 @@ from libs.house.rooms import GUEST_ROOM
 _PLACES = f"array[{', '.join(map(str, PLACE_BP))}]"
 _CUPS = ", ".join(f"('{coffee}', {coffee.bp})" for coffee in Coffee)
 
+# An undone game's entry has come back, and is known by its transfer.
+_WAS_PAID = """(
+    h.state = 'paid'
+    or exists (select from wallet.transfer t where t.key = 'entry:' || h.table_id || ':' || h.account_id))"""
+
 # Each seat's own room is that of its paid entry, whoever else sat there, and it pays what the room paid when the game
 # was settled. Nobody is paid for a room without an entry, except where it is free: guests are, in the first room alone.
-# An undone game's entry has come back, and is known by its transfer.
 _DUE = f"""
   select f.table_id, s.account_id, coalesce(h.room, s.room) as room,
     case when s.counts and s.place between 1 and {len(PLACE_BP)} and case
@@ -18,9 +22,8 @@ _DUE = f"""
         100000000)::bigint
       else 0 end as coins
   from wallet.finished_game f join wallet.seat s using (table_id)
-  left join wallet.hold h on h.table_id = s.table_id and h.account_id = s.account_id and not s.guest and (
-    h.state = 'paid'
-    or exists (select from wallet.transfer t where t.key = 'entry:' || h.table_id || ':' || h.account_id))
+  left join wallet.hold h on h.table_id = s.table_id and h.account_id = s.account_id and not s.guest
+    and {_WAS_PAID}
   left join wallet.tariff r on r.id = f.tariff and r.room = coalesce(h.room, s.room)
   left join (values {_CUPS}) as c(coffee, bp) on c.coffee = coalesce(h.coffee, '')
   where f.tariff is not null
@@ -34,16 +37,15 @@ _PRIZES = """
 
 # A paid seat from its deal until it was left or the game ended, by the clock of the tables that say so: news that comes
 # late makes no overlap. A seat that nobody has said the end of is judged when they do.
-_PAID_SEATS = """
+_PAID_SEATS = f"""
   select h.table_id, h.account_id, g.started_at as since, g.state,
     case when d.at is not null then least(d.at, g.ended_at)
       when not coalesce(s.vacated, false) then g.ended_at end as until
   from wallet.hold h join wallet.game g using (table_id)
   left join wallet.departure d using (table_id, account_id)
   left join wallet.seat s using (table_id, account_id)
-  where h.state = 'paid'
-    or exists (select from wallet.transfer t where t.key = 'entry:' || h.table_id || ':' || h.account_id)
-"""
+  where {_WAS_PAID}
+"""  # noqa: S608 - constant text
 
 CHECKS: tuple[tuple[str, str], ...] = (
     (

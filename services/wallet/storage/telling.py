@@ -69,8 +69,10 @@ select account_id, cause, asset, posted - told from ({_BOTH}) as b
 class TellingRecords(Transaction):
     """Part of `services.wallet.ports.Ledger`."""
 
-    async def in_one_snapshot(self) -> None:
+    async def in_one_snapshot(self, *, alone: bool = False) -> None:
         await self.connection.execute(sa.text("set transaction isolation level repeatable read"))
+        if alone:  # LOCK alone waits without having taken the snapshot: a row's lock would be met as it was before
+            await self.connection.execute(sa.text("lock table wallet.telling in share update exclusive mode"))
 
     async def telling(self, *, lock: bool = False) -> Telling:
         row = (await self.connection.execute(sa.text(f"{_TELLING} for update" if lock else _TELLING))).one()

@@ -130,10 +130,18 @@ async def test_n2_fragments_are_joined_up_to_the_same_size_and_never_without_end
         masked(0, b"x"),
         masked(1, b"x", fin=False) + masked(1, b"x"),
         masked(1, b"{}", rsv1=True),
+        masked(8, CloseCode.DONE.to_bytes(2, "big"), rsv1=True),
         masked(3, b""),
         b"\x81\x02{}",
     ],
-    ids=["continuation of nothing", "message inside another", "compressed", "unknown opcode", "not masked"],
+    ids=[
+        "continuation of nothing",
+        "message inside another",
+        "compressed",
+        "compressed farewell",
+        "unknown opcode",
+        "not masked",
+    ],
 )
 async def test_n2_what_is_not_rfc_6455_closes_with_1002(stage: Stage, attack: bytes) -> None:
     reader, writer = await raw(stage)

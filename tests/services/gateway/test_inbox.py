@@ -8,6 +8,7 @@ from picows import WSMsgType
 
 from libs.wire import frames, link
 from libs.wire.frames import CloseCode
+from services.gateway.socket.inbox import ARRIVED_MAX
 from tests.services.gateway.fake_peers import TABLE
 from tests.services.gateway.test_attacks import close_code, masked, raw
 from tests.services.gateway.world import Stage
@@ -78,15 +79,28 @@ async def test_what_follows_a_message_that_closes_the_socket_is_not_heard(stage:
 
 
 async def test_our_fault_with_one_message_cuts_its_socket_alone(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = stage.gateway.hub
+    hub, met = stage.gateway.hub, list[object]()
 
-    def broken(_: object) -> None:
+    def broken(connection: object) -> None:
+        met.append(connection)
         raise RuntimeError("planted")
 
     monkeypatch.setattr(hub.watches, "watch", broken)
     async with stage.player() as ana, stage.player() as bo:
         first, second = hub._sockets.values()
-        for connection, frame in ((first, frames.Watch()), (first, frames.Ping(n=1)), (second, frames.Ping(n=2))):
+        for connection, frame in ((first, frames.Watch()), (first, frames.Watch()), (second, frames.Ping(n=2))):
             hub.inbox.add(connection, WSMsgType.TEXT, frames.encode(frame), hub.clock.monotonic())
         assert (await bo.hear(frames.Pong)).n == 2
-        assert await ana.closed() == 1006  # cut without a word, and its Ping is not answered
+        assert await ana.closed() == 1006  # cut without a word
+        assert met == [first], "what it said behind that is not heard"
+
+
+async def test_n4_of_a_flood_in_one_turn_no_more_is_kept_than_the_inbox_holds(stage: Stage) -> None:
+    hub = stage.gateway.hub
+    async with stage.player() as flood:
+        (connection,) = hub._sockets.values()
+        for _ in range(ARRIVED_MAX):
+            assert not connection.closing, "before anything is acted upon"
+            hub.inbox.add(connection, WSMsgType.TEXT, frames.encode(frames.Ping(n=1)), hub.clock.monotonic())
+        assert connection.closing
+        assert await flood.closed() == CloseCode.POLICY

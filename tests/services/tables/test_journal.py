@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
 
-from libs.chassis.clock import SystemClock
+from libs.chassis.clock import Clock, ManualClock, SystemClock
 from libs.chassis.entropy import SystemEntropy
 from services.tables.metrics import unknown_outcomes
 from services.tables.ports import Entry, Outcome, Seating
@@ -104,8 +104,8 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk_at(cluster: Cluster, url: str) -> AsyncIterator[Desk]:
-    journal = GroupJournal(url.replace("+asyncpg", ""), SystemClock(), SystemEntropy(), lambda: None)
+async def desk_at(cluster: Cluster, url: str, clock: Clock | None = None) -> AsyncIterator[Desk]:
+    journal = GroupJournal(url.replace("+asyncpg", ""), clock or SystemClock(), SystemEntropy(), lambda: None)
     running = asyncio.create_task(journal.run())
     try:
         yield Desk(cluster, journal)
@@ -398,6 +398,18 @@ async def test_x3_a_row_that_seats_somebody_who_sits_elsewhere_is_refused_alone(
     assert not await desk.cluster.query(claims, a=account)
     assert await desk.settled(desk.entry(other, seq=1, seating=sits)) == [(COMMITTED, 1)]
     await desk.agree(tables)
+
+
+async def test_e10_when_a_seat_was_left_is_told_by_the_databases_clock(cluster: Cluster) -> None:
+    """The next table's deal is dated by it: a worker that runs ahead must not make the two overlap."""
+    ahead = ManualClock(datetime.now(UTC) + timedelta(days=1))
+    async with desk_at(cluster, cluster.url, ahead) as desk:
+        [table] = await desk.tables(1)
+        leaves = Seating(account=uuid4().bytes, seat=2, name="Ana", guest=False, sits=False)
+        left = events_pb2.TablesEvent(seat_vacated=events_pb2.SeatVacated(table_id=table.bytes, seat=2))
+        assert await desk.settled(desk.entry(table, events=[left], seating=leaves)) == [(COMMITTED, 0)]
+        [row] = await desk.cluster.query("select at from tables.table_log where table_id = :id", id=table)
+        assert left.occurred_at.ToDatetime(UTC) <= row.at
 
 
 async def test_a_row_that_fails_again_and_again_holds_up_nobody_else(desk: Desk) -> None:

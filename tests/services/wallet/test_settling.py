@@ -13,9 +13,9 @@ from tests.services.wallet.builders import Player, Wallet, finished, new_table, 
 from whist.wallet.v1.events_pb2 import WalletEvent
 
 # Each is a round trip, which costs the wallet and PostgreSQL more than what is done in it (bench.services.settling).
-# A start: the game, its holds, the posting, the events. An end: the same, what is kept of it, and one more to spare.
+# A start: the game, its holds, the posting, the events. An end: the same, and what is kept of it.
 START_STATEMENTS = 4
-END_STATEMENTS = 6
+END_STATEMENTS = 5
 
 
 @contextmanager

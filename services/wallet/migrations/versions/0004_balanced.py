@@ -8,6 +8,22 @@ down_revision = "0003"
 SCHEMA = "wallet"
 
 STATEMENTS = (
+    # That a transfer has lines at all is still seen at the commit, when they are there. It comes first, since whoever
+    # posts takes the transfers' table before the lines': the other way round that and this would wait for each other.
+    """
+    create function wallet.refuse_empty() returns trigger language plpgsql as $$
+    begin
+      if not exists (select from wallet.posting where transfer_id = new.id) then
+        raise exception 'transfer % has no postings', new.id using errcode = 'check_violation';
+      end if;
+      return null;
+    end $$
+    """,
+    "drop trigger transfer_balanced on wallet.transfer",
+    """
+    create constraint trigger transfer_has_postings after insert on wallet.transfer
+    deferrable initially deferred for each row execute function wallet.refuse_empty()
+    """,
     # What one statement adds to a transfer sums to zero for each asset: then each transfer does, at every moment, since
     # lines are never changed. Before, each line had its whole transfer added up at the commit.
     """
@@ -25,21 +41,6 @@ STATEMENTS = (
     """
     create trigger posting_balanced after insert on wallet.posting referencing new table as added
     for each statement execute function wallet.refuse_unbalanced_lines()
-    """,
-    # That a transfer has lines at all is still seen at the commit, when they are there.
-    """
-    create function wallet.refuse_empty() returns trigger language plpgsql as $$
-    begin
-      if not exists (select from wallet.posting where transfer_id = new.id) then
-        raise exception 'transfer % has no postings', new.id using errcode = 'check_violation';
-      end if;
-      return null;
-    end $$
-    """,
-    "drop trigger transfer_balanced on wallet.transfer",
-    """
-    create constraint trigger transfer_has_postings after insert on wallet.transfer
-    deferrable initially deferred for each row execute function wallet.refuse_empty()
     """,
     # Only the triggers that went before have called it.
     """
