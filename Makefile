@@ -24,14 +24,15 @@ help: ## List the targets
 
 $(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py libs/search/playouts.py libs/search/rollouts.py libs/search/family/rollouts.py $(shell find protos -name '*.proto')
 	@command -v $(PYTHON) >/dev/null || { echo "CPython 3.11 is needed (set PYTHON=...)" >&2; exit 1; }
-	@echo "Installing into $(VENV); the first time takes a minute or two" >&2
+	@echo "Installing into $(VENV); the first time takes two or three minutes" >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@$(BIN)/python -c 'from libs.search import compiled; compiled() or print("No C compiler: bots and coach run interpreted, a hundred times slower")' >&2
 	@touch $@
 
 .PHONY: install
-install: $(BIN)/.installed ## Install everything into .venv and generate the contracts
+install: $(BIN)/.installed ## Install everything into .venv, generate the contracts and compile what is hot
+	@$(BIN)/python hatch_build.py changed
 
 .PHONY: run
 run: install ## Run everything in one process: http://localhost:8080

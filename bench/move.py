@@ -35,7 +35,7 @@ from services.gateway.socket.hub import Hub
 from services.gateway.socket.inbox import Inbox
 from services.gateway.socket.tables import Table as Followed
 from services.gateway.socket.tables import Tables
-from services.tables.actor import Keeper, Pace, TableActor
+from services.tables.actor import Pace, TableActor
 from services.tables.bots import BotPlayers
 from services.tables.domain.entries import Opened, SeatFacts
 from services.tables.domain.table import opened
@@ -81,7 +81,7 @@ class Desk:
                 entry.done(Outcome.COMMITTED, entry.seq)
 
 
-class Failing(Keeper):
+class Failing:
     """Nothing of what a worker is asked for may happen within a few rounds."""
 
     def lost(self, actor: TableActor) -> None:

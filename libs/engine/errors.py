@@ -24,7 +24,7 @@ class RuleViolation(Exception):
 class UnknownRulesVersion(Exception):
     """A journal or snapshot was written by rules that this release cannot read."""
 
-    def __init__(self, game: str, rules_version: int) -> None:
+    def __init__(self, game: str, rules_version: object) -> None:
         super().__init__(f"{game} has no rules version {rules_version}")
         self.game = game
         self.rules_version = rules_version

@@ -19,8 +19,10 @@ class RomanianWhist:
     rules_version = journal.RULES_VERSION
     own_by = OwnBy.BIDS
 
-    def new(self, players: int, options: Mapping[str, object]) -> State:
-        setup = Setup(players=players, options=parse_options(players, options))
+    def new(self, players: object, options: object) -> State:
+        chosen = parse_options(players, options)
+        assert isinstance(players, int), "parsed with the options"
+        setup = Setup(players=players, options=chosen)
         return State(setup=setup, sheet=(), round=None, turn=0, ranking=None)
 
     def draw(self, state: State) -> Draw | None:
@@ -91,13 +93,13 @@ class RomanianWhist:
     def dump_event(self, event: Event) -> list[Any]:
         return journal.dump_event(event)
 
-    def load_event(self, data: Sequence[Any], rules_version: int) -> Event:
+    def load_event(self, data: object, rules_version: object) -> Event:
         return journal.load_event(data, rules_version)
 
     def dump_state(self, state: State) -> list[Any]:
         return journal.dump_state(state)
 
-    def load_state(self, data: Sequence[Any], rules_version: int) -> State:
+    def load_state(self, data: object, rules_version: object) -> State:
         return journal.load_state(data, rules_version)
 
 

@@ -59,7 +59,7 @@ def dump_event(event: Event) -> list[Any]:  # noqa: PLR0911
             assert_never(event)
 
 
-def load_event(data: Sequence[Any], rules_version: int) -> Event:  # noqa: PLR0911
+def load_event(data: object, rules_version: object) -> Event:  # noqa: PLR0911
     """Raises UnknownRulesVersion, and ValueError for what no version wrote."""
     _check(rules_version)
     match data:
@@ -95,7 +95,7 @@ def dump_state(state: State) -> list[Any]:
     ]
 
 
-def load_state(data: Sequence[Any], rules_version: int) -> State:
+def load_state(data: object, rules_version: object) -> State:
     """Raises UnknownRulesVersion, and ValueError for what no version wrote."""
     _check(rules_version)
     plain_setup, sheet, current, turn, ranking = _fields(data, 5)
@@ -109,7 +109,7 @@ def load_state(data: Sequence[Any], rules_version: int) -> State:
     )
 
 
-def _check(rules_version: int) -> None:
+def _check(rules_version: object) -> None:
     if rules_version != RULES_VERSION:
         raise UnknownRulesVersion("romanian", rules_version)
 

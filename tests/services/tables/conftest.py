@@ -21,7 +21,7 @@ from libs.chassis.events.memory import MemoryBus
 from libs.chassis.rpc.peer import Peer
 from libs.chassis.run import running
 from libs.engine import bots
-from libs.engine.game import GAMES
+from libs.engine.game import GAMES, Game
 from libs.wire import frames, link
 from services.tables.settings import TablesSettings
 from services.tables.wiring import MIGRATIONS, SPEC
@@ -280,6 +280,30 @@ async def eventually(found: Callable[[], Awaitable[T]], seconds: float = 20) -> 
 
 def policy(view: dict[str, Any], legal: list[dict[str, Any]]) -> dict[str, Any]:
     return bots.choose("romanian", {**view, "legal": legal})
+
+
+class Faulty:
+    """A game of ours in which one decision fails by a fault: `fails(state, seat, action)` tells which."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self.fails: Callable[[Any, int, Any], bool] = lambda state, seat, action: False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+    def decide(self, state: Any, seat: int, action: object) -> Any:
+        if self.fails(state, seat, action):
+            raise RuntimeError("planted")
+        return self._game.decide(state, seat, action)
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> Faulty:
+    """Romanian Whist for every table that opens from now on, without a fault until the test plants one."""
+    game = Faulty(GAMES["romanian"])
+    monkeypatch.setattr("services.tables.domain.table.GAMES", {**GAMES, "romanian": game})
+    return game
 
 
 class Player:

@@ -13,12 +13,10 @@ import pytest
 from libs.chassis.clock import SystemClock
 from libs.engine.game import GAMES
 from libs.wire import frames, link
-from services.tables.actor import actor
 from services.tables.domain.entries import By, Moved, decode_body
-from services.tables.domain.table import Table, decide_move
 from tests.chaos.stand import STRANGER, Stand, account_of
 from tests.conftest import MakeDatabase
-from tests.services.tables.conftest import Cluster, Gateway, Player, Seen, clustered, eventually
+from tests.services.tables.conftest import Cluster, Faulty, Gateway, Player, Seen, clustered, eventually
 
 PLATFORM = Path(__file__).parents[3] / "config" / "platform.toml"
 FOUR: dict[str, Any] = {"people": 4, "seats": 4, "mode": 2, "options_json": '{"mode":"8-1-8"}'}
@@ -177,21 +175,16 @@ async def test_b05_17_18_a_move_and_the_time_out_of_its_turn_are_one_row_whichev
 
 
 async def test_14_a_command_that_raises_is_refused_alone_and_the_table_goes_on(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, faulty: Faulty
 ) -> None:
-    def fails_for_person(table: Table, seat: int, turn: int, action: object, by: By, req: str) -> Any:
-        if req == "planted":
-            raise RuntimeError("planted")
-        return decide_move(table, seat, turn, action, by, req)
-
+    faulty.fails = lambda state, seat, action: "planted" in action
     async with cluster.worker() as worker:
         table, [account] = await worker.create()
         gateway = Gateway(worker.gateway)
         player = Player(gateway, table, account, conn=1)
         await gateway.until(player.may_move)
         before = len(await cluster.rows(table))
-        monkeypatch.setattr(actor, "decide_move", fails_for_person)
-        player.act(req="planted")
+        player.act({"planted": True}, req="planted")
         [refused] = await gateway.until(partial(player.errors, "planted"))
         assert (refused.reason, refused.turn, len(await cluster.rows(table))) == ("INTERNAL", player.turn, before)
         await player.play_on()

@@ -12,13 +12,13 @@ from libs.engine import bots, replay
 from libs.engine.cards import cards_in, deck
 from libs.engine.game import GAMES
 from libs.engine.romanian.events import RoundDealt
+from libs.engine.romanian.options import Mode
 from libs.wire import frames, link
-from services.tables.actor import running_turn
 from services.tables.domain.entries import By, Drawn, Moved, Opened, Resumed, SeatFacts, decode_body, encode_body
 from services.tables.domain.table import BrokenJournal, Table, decide_draws, decide_move, fold, opened
 from tests.chaos.stand import Stand
 from tests.conftest import MakeDatabase
-from tests.services.tables.conftest import Cluster, Gateway, Player, as_id, clustered
+from tests.services.tables.conftest import Cluster, Faulty, Gateway, Player, as_id, clustered
 from whist.tables.v1 import events_pb2, tables_pb2, tables_pb2_grpc
 
 CLASSIC: dict[str, Any] = {"mode": 2, "options_json": '{"mode":"8-1-8"}'}
@@ -254,7 +254,7 @@ async def test_b22_a_journal_whose_very_first_row_is_unreadable_is_voided_too(cl
 
 
 async def test_b22_a_fault_in_the_servers_own_move_voids_this_game_and_no_other(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, faulty: Faulty
 ) -> None:
     async with cluster.worker() as worker:
         table, [account] = await worker.create()
@@ -262,7 +262,8 @@ async def test_b22_a_fault_in_the_servers_own_move_voids_this_game_and_no_other(
         gateway = Gateway(worker.gateway)
         player, neighbour = Player(gateway, table, account, 1), Player(gateway, other, somebody, 2)
         await gateway.until(lambda: player.may_move() and neighbour.may_move())
-        monkeypatch.setattr(running_turn, "decide_move", _fault_in_quick)
+        [own] = [snapshot.seat for snapshot in player.seen.of(frames.Snapshot)]
+        faulty.fails = lambda state, seat, action: state.setup.options.mode is Mode.QUICK and seat != own
         player.act(player.legal[0])
         over = await gateway.until(lambda: player.seen.of(frames.Over))
         assert [each.status for each in over] == ["voided"]
@@ -274,12 +275,6 @@ async def test_b22_a_fault_in_the_servers_own_move_voids_this_game_and_no_other(
         assert voided.reason == "fault"
         assert (await cluster.head(table)).status == "voided"
         await gateway.close()
-
-
-def _fault_in_quick(table: Table, seat: int, turn: int, action: object, by: By, req: str) -> Any:
-    if by is not By.PERSON and table.opened.options["mode"] == "quick":
-        raise RuntimeError("planted")
-    return decide_move(table, seat, turn, action, by, req)
 
 
 class NeverMovesOn:
