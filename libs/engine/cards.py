@@ -4,7 +4,7 @@ A card is `suit << 4 | rank` (suits C D H S = 0..3, ranks 2..14, ace high); its 
 suit: "QH", "TS", "7C". A hand is the set of bits `1 << card`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import IntEnum, StrEnum
 from typing import Final, NewType
 
@@ -88,13 +88,14 @@ def hand_of(cards: Iterable[Card]) -> Hand:
     return Hand(hand)
 
 
-def cards_in(hand: Hand) -> Iterator[Card]:
+def cards_in(hand: Hand) -> list[Card]:
     """The cards of a hand, suits C D H S, within each the lowest first."""
-    rest = int(hand)
+    found, rest = [], int(hand)
     while rest:
         lowest = rest & -rest
-        yield Card(lowest.bit_length() - 1)
+        found.append(Card(lowest.bit_length() - 1))
         rest ^= lowest
+    return found
 
 
 def hand_texts(hand: Hand) -> list[str]:

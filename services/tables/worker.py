@@ -207,8 +207,8 @@ class Worker:
         actor = self.find(table_id.bytes)
         if actor is None:
             return await decide(None)
-        await actor.hold()
         try:
+            await actor.hold()
             had_finished = await decide(actor.epoch)
         except BaseException:
             actor.go_on()

@@ -1,5 +1,6 @@
 """What runs at every move is machine code wherever a compiler is, and of the source that stands beside it."""
 
+import ast
 import importlib
 import os
 import shutil
@@ -39,6 +40,14 @@ def checkout(folder: Path) -> Path:
 def test_what_runs_at_every_move_is_compiled(name: str) -> None:
     module = importlib.import_module(name.removesuffix(".py").replace("/", "."))
     assert str(module.__file__).endswith(hatch_build.EXTENSIONS)
+
+
+@pytest.mark.parametrize("name", hatch_build.EVERY_MOVE)
+def test_no_compiled_module_has_a_coroutine_or_a_generator(name: str) -> None:
+    """One that mypyc has made crashes the process when it is cancelled (python/mypy#12867)."""
+    forbidden = (ast.AsyncFunctionDef, ast.Await, ast.Yield, ast.YieldFrom)
+    found = [node for node in ast.walk(ast.parse((ROOT / name).read_text())) if isinstance(node, forbidden)]
+    assert not found
 
 
 def test_a_change_of_a_source_is_seen(tmp_path: Path) -> None:

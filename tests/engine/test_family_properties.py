@@ -83,7 +83,7 @@ def told_otherwise(event: Any, other: Any, observer: int | None) -> Any:
     if hasattr(event, "state"):
         return replace(event, state=other)
     loser = 1 - event.winner  # G2: what the loser draws
-    return event if observer == loser else replace(event, unseen=next(cards_in(other.play.hands[loser])))
+    return event if observer == loser else replace(event, unseen=cards_in(other.play.hands[loser])[0])
 
 
 @every_table

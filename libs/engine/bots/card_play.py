@@ -109,7 +109,7 @@ def _ally_stands(position: Position, winner: Seat, best: Card) -> bool:
 def _lead(position: Position) -> Card:
     """Draw trumps when long in them; else an ace, else low from the longest side suit."""
     trumps = Hand(position.allowed & position.trumps)
-    side = list(cards_in(Hand(position.allowed & ~position.trumps)))
+    side = cards_in(Hand(position.allowed & ~position.trumps))
     if not side or trumps.bit_count() >= LONG:
         return max(cards_in(trumps), key=rank)
     aces = [card for card in side if rank(card) == Rank.ACE]

@@ -6,12 +6,11 @@ staleness) and `epoch` (ownership). Views and frames read committed state only.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from datetime import date
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
-
-import structlog
 
 from libs.chassis.clock import Clock
 from libs.chassis.errors import DomainError
@@ -23,6 +22,7 @@ from libs.wire.metrics import decide_stage, fanout_stage, journal_stage, queue_s
 from services.tables import announcements
 from services.tables.actor.asked import Asked, InFlight, TakeSeat, state_after, traceparent_of
 from services.tables.actor.audience import Audience
+from services.tables.actor.long_ago import look_up
 from services.tables.actor.pace import Pace
 from services.tables.actor.presence import Holders
 from services.tables.actor.running_turn import RunningTurn
@@ -59,8 +59,6 @@ from services.tables.faults import note
 from services.tables.metrics import moves_by, thinking
 from services.tables.ports import COMMITTED, Entry, Journal, Outcome
 from services.tables.sessions import Session
-
-log = structlog.get_logger()
 
 MAILBOX_MAX = 64  # six seats, ten commands each; more is a broken client
 
@@ -124,7 +122,7 @@ class TableActor:
         self._friends = table.opened.friends
         # Runs while no person is at a friends' table.
         self._alone: asyncio.TimerHandle | None = None
-        self._on_idle: list[Callable[[], None]] = []
+        self._on_idle: list[asyncio.Future[None]] = []
 
     # ---- life ----
 
@@ -151,23 +149,28 @@ class TableActor:
             self._disown(asked)
         self._mailbox.clear()
 
-    async def hold(self) -> None:
-        """Stand still while somebody decides about the table: what is in flight ends, then nothing is until `go_on`."""
+    def hold(self) -> "asyncio.Future[None]":
+        """Stand still while somebody decides about the table: what is in flight ends, then nothing is until `go_on`.
+
+        Done when nothing is in flight.
+        """
         self._holds += 1
         self._turn.stop()
-        await self.quiet()
+        return self.quiet()
 
     def go_on(self) -> None:
         """Play on after `hold`; whose turn it is has the whole of it again."""
         self._holds -= 1
         self._go_on()
 
-    async def quiet(self) -> None:
-        """Return when no entry is in flight."""
-        if self._in_flight is not None:
-            done = self._loop.create_future()
-            self._on_idle.append(lambda: None if done.done() else done.set_result(None))
-            await done
+    def quiet(self) -> "asyncio.Future[None]":
+        """Done when no entry is in flight."""
+        done: asyncio.Future[None] = self._loop.create_future()
+        if self._in_flight is None:
+            done.set_result(None)
+        else:
+            self._on_idle.append(done)
+        return done
 
     def close(self) -> None:
         """Forget the followers: the game has ended and they have been told."""
@@ -250,14 +253,14 @@ class TableActor:
             return
         self._queue(Asked(frame, arrived, session, frame.conn))
 
-    async def take_seat(self, frame: TakeSeat, arrived: float) -> int:
+    def take_seat(self, frame: TakeSeat, arrived: float) -> "asyncio.Future[int]":
         """The row in which a person has sat down. Idempotent by account and `req`.
 
         Raises what `decide_take_over` raises, TableBusy, TableUnowned (ask its owner).
         """
         answer: asyncio.Future[int] = self._loop.create_future()
         self._queue(Asked(frame, arrived, answer=answer))
-        return await answer
+        return answer
 
     def _queue(self, asked: Asked) -> None:
         if self._released:
@@ -330,19 +333,8 @@ class TableActor:
 
     def _answer_stale(self, asked: Asked, identity: UUID, stale: StaleTurn) -> None:
         """Too old for our memory or never made: the journal knows. The index is asked once, off the hot path."""
-
-        async def look_up() -> None:
-            try:
-                seq = await self._journal.find(self.table.table_id, self.born, identity)
-            except Exception as error:
-                log.warning("stale_lookup_failed", table=self._hex, error=repr(error))
-                seq = None
-            if seq is None:
-                self._audience.refuse_asked(asked, stale)
-            else:
-                self._audience.acknowledge(asked, seq)
-
-        self._keeper.spawn(look_up())
+        found, missed = partial(self._audience.acknowledge, asked), partial(self._audience.refuse_asked, asked, stale)
+        self._keeper.spawn(look_up(self._journal, self.table.table_id, self.born, identity, found, missed))
 
     def _disown(self, asked: Asked) -> None:
         """The table is another's: ask there."""
@@ -470,7 +462,8 @@ class TableActor:
     def _wake_waiters(self) -> None:
         waiters, self._on_idle = self._on_idle, []
         for waiter in waiters:
-            waiter()
+            if not waiter.done():
+                waiter.set_result(None)
 
     # ---- what comes next ----
 
