@@ -18,7 +18,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 KERNELS = ("libs/search/playouts.py", "libs/search/rollouts.py", "libs/search/family/rollouts.py")
-# None has a coroutine or a generator: one that is cancelled crashes the process (python/mypy#12867).
+# None has a coroutine or a generator: an exception in a compiled one can crash the process (ADR 18).
 EVERY_MOVE = (
     "libs/engine/cards.py",
     "libs/engine/romanian/bidding.py",

@@ -44,7 +44,7 @@ def test_what_runs_at_every_move_is_compiled(name: str) -> None:
 
 @pytest.mark.parametrize("name", hatch_build.EVERY_MOVE)
 def test_no_compiled_module_has_a_coroutine_or_a_generator(name: str) -> None:
-    """One that mypyc has made crashes the process when it is cancelled (python/mypy#12867)."""
+    """An exception in one that mypyc has made can crash the process (ADR 18)."""
     forbidden = (ast.AsyncFunctionDef, ast.Await, ast.Yield, ast.YieldFrom)
     found = [node for node in ast.walk(ast.parse((ROOT / name).read_text())) if isinstance(node, forbidden)]
     assert not found
